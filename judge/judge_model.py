@@ -32,7 +32,6 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
-import arithmetics  # noqa: E402
 import reference  # noqa: E402
 
 EQUAL = 1e-9
@@ -184,7 +183,7 @@ def uncovered(names, seen):
 
 # ---- controls: readers that are wrong -------------------------------------------------------------------------------
 #
-# A fault is (where, attribute, what stands there instead): arithmetics.weigh, say, with another rule for one weighting.
+# A fault is (where, attribute, what stands there instead): reference.weigh, say, with another rule for one weighting.
 
 def mask_fault(kind, rule):
     """rule(t, j, B, k, c): what is allowed instead, t a column and j a row of positions from 1."""
@@ -198,8 +197,8 @@ def mask_fault(kind, rule):
 
 def weigh_fault(kind, rule):
     """rule(right, s, allowed, tie): other weights."""
-    right = arithmetics.weigh
-    return arithmetics, "weigh", lambda k, s, allowed, tie=0: rule(right, s, allowed, tie) if k == kind else right(k, s, allowed, tie)
+    right = reference.weigh
+    return reference, "weigh", lambda k, s, allowed, tie=0: rule(right, s, allowed, tie) if k == kind else right(k, s, allowed, tie)
 
 
 def position_fault(kind, rule):
@@ -280,9 +279,9 @@ def faults():
     for kind, other in (("neg-relu", "neg-abs"), ("neg-abs", "neg-relu"), ("id", "neg-relu")):
         out[f"post {kind} taken for {other}"] = (R, "POSTS", {**R.POSTS, kind: R.POSTS[other]})
     by_tanh = lambda z: z / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z ** 3)))  # noqa: E731
-    out["GeLU by tanh"] = (R, "ACTS", {**R.ACTS, "gelu": by_tanh})
-    out["GeLU by erf"] = (R, "ACTS", {**R.ACTS, "gelu-tanh": R.ACTS["gelu"]})
-    out["SiLU taken for GeLU"] = (R, "ACTS", {**R.ACTS, "silu": R.ACTS["gelu"]})
+    out["GeLU by tanh"] = (R.Real, "gelu", by_tanh)
+    out["GeLU by erf"] = (R, "ACTS", {**R.ACTS, "gelu-tanh": R.Real.gelu})
+    out["SiLU taken for GeLU"] = (R, "ACTS", {**R.ACTS, "silu": R.Real.gelu})
     turns = lambda a: [g["rotary"] for b in a["blocks"] for g in b.get("groups", []) if "rotary" in g]  # noqa: E731
     pairs = {"halves": "adjacent", "adjacent": "halves"}
     out["rotary pairs the other way round"] = file_fault(lambda a: [r.update(pairing=pairs[r["pairing"]]) for r in turns(a)])
@@ -291,7 +290,7 @@ def faults():
     out["parallel blocks in line"] = file_fault(lambda a: [b.pop("parallel", None) for b in a["blocks"]])
     out["slopes of alibi are 0"] = tensor_fault(r"\.slope$", np.zeros_like)
     out["gates are the other way round"] = tensor_fault(r"mlp\.\d+\.gw$", lambda w: -w)
-    out["ReLU taken for GeLU"] = (R, "ACTS", {**R.ACTS, "relu": R.ACTS["gelu"]})
+    out["ReLU taken for GeLU"] = (R, "ACTS", {**R.ACTS, "relu": R.Real.gelu})
     out["phi is 1 + relu"] = (R, "PHI", lambda z: 1 + np.maximum(0, z))
     out["subsets in another order"] = (
         F, "chosen", lambda f, v, table, right=F.chosen: right(f, f.size + 1 - v if f.kind == "subset" else v, table))

@@ -1,46 +1,13 @@
-"""arithmetics.py: the numbers that reference.py computes with, by docs/arithmetic.md and docs/exec.md. Needs numpy, nothing else.
+"""arithmetics.py: the other numbers that reference.py computes with, by docs/arithmetic.md and docs/exec.md. Needs numpy, nothing else.
 
-An arithmetic is a class of arrays: doubles (Real), fractions (Exact), and p-bit numbers (Bits), of which every operation is rounded.
-Each knows how a mean is taken: of scores and values, by the weightings of docs/model.md."""
+reference.py has doubles (its class Real), and reads this file only for an arithmetic that is not f64. An arithmetic is a class of arrays:
+fractions (Exact), and p-bit numbers (Bits), of which every operation is rounded. Each has the functions that Real has: how a mean is taken of
+scores and values by the weightings of docs/model.md, what position features are, how GELU and the nearest integer are found."""
 import decimal, functools, itertools, math, re
 from fractions import Fraction
 import numpy as np
+from reference import Real, features, need
 
-def need(condition, why):
-    if not condition:
-        raise ValueError(why)
-
-def weigh(kind, s, allowed, tie=0):
-    """Scores (..., queries, keys) to weights that sum to 1, or to 0 where a query sees no key."""
-    some = allowed.any(-1, keepdims=True)
-    top = np.max(s, -1, keepdims=True, where=allowed, initial=-np.inf)
-    z = np.where(allowed, s - np.where(some, top, 0), -np.inf)  # 0 at the largest score
-    if kind == "sparsemax":
-        tau = ((np.cumsum(-np.sort(-z), -1) - 1) / np.arange(1, z.shape[-1] + 1)).max(-1, keepdims=True)
-        return np.maximum(0, z - np.where(some, tau, 0))
-    if kind in ("softmax", "threewise"):
-        w = np.exp(z)
-    elif kind == "linear":
-        w = np.where(allowed, s, 0)
-    else:
-        w = np.where(allowed & (s >= top - tie), 1.0, 0.0)
-        if kind != "average-hard":
-            side = slice(None, None, 1 if kind == "leftmost-hard" else -1)
-            w *= np.cumsum(w[..., side], -1)[..., side] == 1  # the first from that side
-    return np.divide(w, w.sum(-1, keepdims=True), out=np.zeros_like(w), where=some)
-
-def running(num, q, k, v):
-    """Linear attention by its sums z and S, each rounded after every token (docs/decode.md): q, k (H, T, dk) are behind phi."""
-    z, S, rows = np.zeros(k[:, 0].shape), np.zeros((*k[:, 0].shape, v.shape[2])), []
-    for t in range(q.shape[1]):
-        z, S = z + k[:, t], S + k[:, t, :, None] * v[:, t, None, :]
-        N = num.total(np.asarray(q[:, t])[:, None] * np.asarray(S).swapaxes(1, 2))
-        rows.append(np.asarray(N / np.asarray(num.total(np.asarray(q[:, t]) * np.asarray(z)))[:, None]))
-    return np.stack(rows, axis=1).view(num)
-
-def gelu(z):
-    true = np.vectorize(lambda z: z * math.erfc(-z / math.sqrt(2)) / 2, otypes=[float])(np.asarray(z))  # erfc(-x) = 1 + erf(x)
-    return z.function(true, gelu_slow, np.asarray(z)) if isinstance(z, Bits) else true
 def gelu_slow(x):  # x Phi(x), by the series of erf
     t = term = x / decimal.Decimal(2).sqrt()
     for k in range(1, 400):
@@ -50,20 +17,6 @@ def gelu_slow(x):  # x Phi(x), by the series of erf
     return x * (1 + 2 * t / pi.sqrt()) / 2
 
 # ---- The classes ---------------------------------------------------------------------------------------------------
-class Real(np.ndarray):
-    """Doubles as they are: an arithmetic is a class of arrays, and `name` says which."""
-    name = "f64"
-    @classmethod
-    def of(cls, x):
-        return np.asarray(x, float)
-    @classmethod
-    def mixed(cls, kind, s, allowed, tie, v):
-        return weigh(kind, s, allowed, tie) @ v
-    @classmethod
-    def shares(cls, kind, v):
-        """Probabilities of values (positions, R)."""
-        return weigh(kind, v, np.full(v.shape, True))
-
 class Exact(np.ndarray):
     """Fractions, as arrays of objects; what is irrational is refused."""
     name = "exact"
@@ -71,6 +24,13 @@ class Exact(np.ndarray):
     def of(cls, x):
         one = lambda v: int(v) if v == int(v) else Fraction(v)
         return x if isinstance(x, cls) else np.asarray(np.vectorize(one, otypes=[object])(np.asarray(x)), object).view(cls)
+    nearest = np.vectorize(round, otypes=[float])
+    @classmethod
+    def features(cls, kind, i, *more):
+        return cls.of(features(kind, cls.of(i), *more))
+    @staticmethod
+    def gelu(z):
+        need(False, "gelu is not done in fractions")
     def __array_ufunc__(self, f, method, *inputs, out=None, **more):
         need(method == "__call__" and f in EXACT + ROUNDED[:4] + (np.matmul, np.remainder, np.power), f"{f.__name__} is not done in fractions")
         plain = [np.asarray(Exact.of(x) if np.asarray(x).dtype.kind in "fi" else x) for x in inputs]
@@ -114,12 +74,13 @@ class Exact(np.ndarray):
 def bits(name):
     """The arithmetic pN, pNeE, qN or qNeE, N to 25: then doubles, rounded once more, are correctly rounded; f32 as p24e8."""
     form = re.fullmatch(r"([pq])(\d+)(?:e(\d+))?", "p24e8" if name == "f32" else name)
-    need(name in ("f64", "exact") or form and 2 <= int(form[2]) <= 25, f"the arithmetic {name} is unknown here")
+    need(name == "exact" or form and 2 <= int(form[2]) <= 25, f"the arithmetic {name} is unknown here")
     more = lambda: {"name": name, "p": int(form[2]), "e": int(form[3] or 10), "plain": name == "f32",  # f32: sums are rounded, too
                     "quotient": form[1] == "q"}
-    return {"f64": Real, "exact": Exact}.get(name) or type("Bits", (Bits,), more())
+    return Exact if name == "exact" else type("Bits", (Bits,), more())
 
 class Bits(np.ndarray):
+    nearest = Real.nearest
     @classmethod
     def rounded(cls, x, rest=0.0):
         """x + rest to the nearest number, ties to even; the rest is less than half a unit of x in its last place."""
@@ -143,6 +104,14 @@ class Bits(np.ndarray):
                 hi = float(true)
                 a[i] = cls.rounded(np.array(hi), float(true - decimal.Decimal(hi)))
         return a.view(cls)
+    @classmethod
+    def features(cls, kind, *more):
+        near = features(kind, *more)
+        sure = kind not in ("sinusoidal", "sqrt-pair")  # a fraction, or a whole number
+        return cls.of(near) if sure else cls.function(near, lambda: need(False, f"{kind}: too near"))
+    @classmethod
+    def gelu(cls, z):
+        return cls.function(Real.gelu(np.asarray(z)), gelu_slow, np.asarray(z))
     def __array_ufunc__(self, f, method, *inputs, out=None, **more):
         plain = [np.asarray(x) for x in inputs]
         if f is np.add and method == "reduce":  # sums over an axis, one after another
@@ -225,6 +194,16 @@ class Bits(np.ndarray):
         up = cls.total(np.where(w == 0, 0.0, w * v.swapaxes(-1, -2)[..., None, :, :]))
         down = np.asarray(cls.total(w)) if kind in ("softmax", "threewise", "linear", "average-hard") else np.ones(1)
         return np.where(some, np.asarray(up / np.where(some, down, 1)), 0.0).view(cls)
+    @classmethod
+    def running(cls, q, k, v, allowed):
+        """Linear attention by its sums z and S, each rounded after every token (docs/decode.md): q, k (H, T, dk) are behind phi."""
+        need(allowed.diagonal().all(), "running sums are those of causal attention")
+        z, S, rows = np.zeros(k[:, 0].shape), np.zeros((*k[:, 0].shape, v.shape[2])), []
+        for t in range(q.shape[1]):
+            z, S = z + k[:, t], S + k[:, t, :, None] * v[:, t, None, :]
+            N = cls.total(np.asarray(q[:, t])[:, None] * np.asarray(S).swapaxes(1, 2))
+            rows.append(np.asarray(N / np.asarray(cls.total(np.asarray(q[:, t]) * np.asarray(z)))[:, None]))
+        return np.stack(rows, axis=1).view(cls)
 
 ROUNDED = (np.add, np.subtract, np.multiply, np.divide, np.sqrt)
 EXACT = (np.maximum, np.minimum, np.negative, np.absolute, np.isfinite, np.isnan, np.greater, np.less, np.equal, np.not_equal,

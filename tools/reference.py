@@ -7,13 +7,16 @@
     python3 tools/reference.py MODEL INPUT... --p8e5       at 8 bits with 5 of exponent (to 25 bits), by the rules of docs/exec.md;
                                                            q8e5: of a mean the quotient alone is rounded; exact: fractions
 
-Double precision (others: arithmetics.py), one sequence, whole matrices; a decoder is run from the beginning for every row. Headings in comments are
-those of the page. Position t of the page is row t - 1 of an array. Exit 0; 2: refused; 3: undecided, or no answer."""
-import functools, json, math, pathlib, re, sys
+This file alone runs every model in double precision; for other arithmetics it reads arithmetics.py. One sequence, whole matrices; decoders are run
+from the beginning for every row. Headings are those of the page, whose position t is row t - 1 here. Exit 0; 2: refused; 3: undecided, no answer."""
+import functools, importlib.util, itertools, json, math, pathlib, re, sys
 import numpy as np
-from arithmetics import Exact, Real, bits, gelu, need, running
 
 VERSION = "1.11"  # of docs/model.md
+
+def need(condition, why):
+    if not condition:
+        raise ValueError(why)
 
 # ---- Container ---------------------------------------------------------------------------------------------------
 class Part(dict):  # A JSON object. Whoever understands a key takes it; keys that nobody took are unknown (Model.__init__).
@@ -68,10 +71,37 @@ def mask_allows(kind, T, B, k, c):
         return (j <= t) & ((j > t - k * B) | ((j - 1) % B >= B - c))
     return {"none": j + t > 0, "causal": j <= t, "strict": j < t, "future": j >= t, "strict-future": j > t}[kind]
 
+def weigh(kind, s, allowed, tie=0):
+    """Scores (..., queries, keys) to weights that sum to 1, or to 0 where a query sees no key."""
+    some, top = allowed.any(-1, keepdims=True), np.max(s, -1, keepdims=True, where=allowed, initial=-np.inf)
+    z = np.where(allowed, s - np.where(some, top, 0), -np.inf)  # 0 at the largest score
+    if kind == "sparsemax":
+        tau = ((np.cumsum(-np.sort(-z), -1) - 1) / np.arange(1, z.shape[-1] + 1)).max(-1, keepdims=True)
+        return np.maximum(0, z - np.where(some, tau, 0))
+    if kind.endswith("-hard"):
+        w, side = np.where(allowed & (s >= top - tie), 1.0, 0.0), slice(None, None, -1 if kind == "rightmost-hard" else 1)
+        w *= (kind == "average-hard") | (np.cumsum(w[..., side], -1)[..., side] == 1)  # the first from that side
+    else:
+        w = np.where(allowed, s, 0) if kind == "linear" else np.exp(z)
+    return np.divide(w, w.sum(-1, keepdims=True), out=np.zeros_like(w), where=some)
+
 PHI = lambda z: np.where(z > 0, z + 1, np.exp(np.minimum(z, 0))).view(type(z))
 POSTS = {"id": lambda s: s, "neg-relu": lambda s: -np.maximum(0, s), "neg-abs": lambda s: -np.abs(s)}
-ACTS = {"relu": lambda z: np.maximum(0, z), "gelu": gelu,
-        "gelu-tanh": lambda z: z / (1 + np.exp(-1.5957691216057308 * (z + 0.044715 * z ** 3))), "silu": lambda z: z / (1 + np.exp(-z))}
+ACTS = {"relu": lambda z: np.maximum(0, z), "silu": lambda z: z / (1 + np.exp(-z)),
+        "gelu-tanh": lambda z: z / (1 + np.exp(-1.5957691216057308 * (z + 0.044715 * z ** 3)))}
+
+class Real:
+    """Double precision: what depends on the arithmetic. The others are classes of arrays with these functions, in arithmetics.py."""
+    of = lambda x: np.asarray(x, float)
+    nearest = lambda v: np.rint(v) + 0.0
+    features = lambda kind, *more: features(kind, *more)
+    gelu = np.vectorize(lambda z: z * math.erfc(-z / math.sqrt(2)) / 2, otypes=[float])  # erfc(-x) = 1 + erf(x)
+    mixed = lambda kind, s, allowed, tie, v: weigh(kind, s, allowed, tie) @ v  # values v (H, keys, dv) by scores s (H, queries, keys)
+    shares = lambda kind, v: weigh(kind, v, np.full(v.shape, True))  # probabilities of values (positions, R)
+    def running(q, k, v, allowed):  # linear attention by sums that grow with every token; q and k are behind phi
+        grown = lambda x: np.insert(np.cumsum(x, axis=1), 0, 0, axis=1)[:, allowed.sum(axis=1)]  # over the keys that are allowed, the first
+        mean = (q[..., None, :] @ grown(k[..., None] * v[:, :, None]))[:, :, 0] / (q * grown(k)).sum(-1, keepdims=True)
+        return np.where(allowed.any(axis=1)[:, None], mean, 0)
 
 # ---- Fields, and how they are written ----------------------------------------------------------------------------
 class Field:
@@ -103,15 +133,16 @@ class Field:
 # ---- Architecture: every part takes its keys and tensors, and becomes a function ----------------------------------
 class Model:
     def __init__(self, path, arithmetic="f64"):
-        Part.all, self.num, self.running, self.look = [], bits(arithmetic), False, None  # look: a list that gets queries, scores, values
+        need(arithmetic == "f64" or importlib.util.find_spec("arithmetics"), f"{arithmetic}: only f64 without arithmetics.py beside this file")
+        self.num = Real if arithmetic == "f64" else importlib.import_module("arithmetics").bits(arithmetic)
+        Part.all, self.running, self.look = [], False, lambda *seen: None  # running: sums in turn; look: is shown queries, scores, values
         a, self.tensors, self.sparse = load(path)
         need(a.take("version") == int(VERSION.split(".")[0]), "a version of the format that is unknown here")
         self.D, self.n_min, self.n_max, self.origin, _ = a.take_all("width n_min n_max pos_origin name")
         self.fields = [Field(o) for o in a["fields"]]
         self.tables = [self.table(o, f"input.{k}.embed", self.fields[k].rows) for k, o in enumerate(a.take("fields"))]
-        hidden = lambda end, o, n: (n, self.table(o, end, n) if n else (slice(0), 0))
-        ends = ((end, o, o.take("count")) for end, o in zip(("prefix", "suffix"), a.take_all("prefix suffix")))
-        (self.before, self.prefix), (self.after, self.suffix) = (hidden(*end) for end in ends)
+        hidden = lambda end, o: (n := o.take("count"), self.table(o, end, n) if n else (slice(0), 0))
+        (self.before, self.prefix), (self.after, self.suffix) = map(hidden, ("prefix", "suffix"), a.take_all("prefix suffix"))
         self.positions = [self.position(f"pos.{k}.embed", o) for k, o in enumerate(a.take("positions"))]
         self.blocks = [self.block(f"block.{b}.", o) for b, o in enumerate(a.take("blocks"))]
         o = a.take("readout")
@@ -133,8 +164,7 @@ class Model:
         if name in self.sparse and not self.sparse.remove(name):  # row r has the values starts[r] to starts[r + 1]
             starts = self.tensor(name + ".starts", shape[0] + 1, kind="i")
             values, place = self.tensor(name + ".values", starts[-1]), self.tensor(name + ".columns", starts[-1], kind="i")
-            row = np.repeat(np.arange(shape[0]), np.diff(starts))
-            place += row * shape[1]
+            place += (row := np.repeat(np.arange(shape[0]), np.diff(starts))) * shape[1]
             need(starts[0] == 0 and (place // shape[1] == row).all() and (np.diff(place) > 0).all(), f"{name}: bad rows")
             return self.num.of(np.bincount(place, np.asarray(values).astype(float), shape[0] * shape[1]).reshape(shape))  # 0 where there is none
         t = self.tensors.pop(name, np.zeros(()))
@@ -147,107 +177,86 @@ class Model:
         matrix, bias = self.tensor(w, rows, columns), self.tensor(b, rows) if b else 0
         return lambda x: x @ matrix.T + bias
     def norm(self, at, o):
-        g, b, eps = self.tensor(at + "g", self.D), self.tensor(at + "b", self.D), o.take("norm_eps")
+        g, b, eps, D = self.tensor(at + "g", self.D), self.tensor(at + "b", self.D), self.num.of(o.take("norm_eps")), self.num.of(self.D)
         about = "norm_kind" not in o or o.take("norm_kind", "layer rms") == "layer"  # the mean
-        eps, D = self.num.of(eps), self.num.of(self.D)
         mean = lambda x: np.add.reduce(x, axis=1, keepdims=True) / D
         return lambda x: (z := x - mean(x) if about else x) / np.sqrt(mean(z * z) + eps) * g + b
     def position(self, name, o):
         kind = o.take("kind", "i i^2 1/i 1/i^2 i/n i/n^3 n alternate sinusoidal sqrt-pair table")
-        size = o.take("size") if kind in ("sinusoidal", "table") else 2 if kind == "sqrt-pair" else 1
-        shift = o.take("shift") if kind == "sqrt-pair" else 0
+        size, shift = (o.take("size"), 0) if kind in ("sinusoidal", "table") else (2, o.take("shift")) if kind == "sqrt-pair" else (1, 0)
         columns, table = self.table(o, name, size)
-        index = lambda T: self.origin + np.arange(float(T))
-        near = lambda T: features(kind, Exact.of(index(T)) if self.num is Exact else index(T), T, size, shift)
-        sure = self.num in (Real, Exact) or kind not in ("sinusoidal", "sqrt-pair")
-        value = lambda T: self.num.of(near(T)) if sure else self.num.function(near(T), lambda: need(False, f"{kind}: too near"))
+        value = lambda T: self.num.features(kind, self.origin + np.arange(float(T)), T, size, shift)
         return columns, lambda T: [f[:, None] * row for f, row in zip(value(T).T, table) if np.asarray(f).any()]
     def block(self, at, o):
         kind, when = o.take("kind", "attn mlp rnn flatten"), o.take("norm", "none pre post")
         residual, parallel, same = o.take("residual"), o.pop("parallel", False), lambda x: x
-        normed = self.norm(at + "norm.", o) if when != "none" else same
-        pre, post = normed if when == "pre" else same, normed if when == "post" else same
+        pre, post = (self.norm(at + "norm.", o) if when == side else same for side in ("pre", "post"))
         if kind == "attn":
             groups = [self.group(f"{at}attn.{g}.", group) for g, group in enumerate(o.take("groups"))]
             part = lambda y: sum(group(y) for group in groups)
-        elif kind == "rnn":
-            part = self.recurrent(at + "rnn.", o)
-        else:  # flatten: one row of all positions
-            T = self.before + self.n_max + self.after if kind == "flatten" else 1
-            dense = self.dense(f"{at}{kind}.", o, T * self.D)
-            part = lambda y: dense(y.reshape(-1, T * self.D)).reshape(y.shape)
+        else:
+            part = self.recurrent(at + "rnn.", o) if kind == "rnn" else self.dense(f"{at}{kind}.", o, kind == "flatten")
         return parallel, lambda x, before: post((x if residual else 0) + part(pre(before)))
     def group(self, at, o):
         kind = o.take("weighting", "softmax leftmost-hard rightmost-hard average-hard sparsemax linear threewise")
         H, dk, dv, scale, bias, mask = o.take_all("heads dk dv scale bias mask")
-        scale = self.num.of(scale)
+        scale, phi = (1, PHI) if kind == "linear" else (self.num.of(scale), lambda z: z)
         post = POSTS[o.take("post", "id neg-relu neg-abs" if kind != "linear" else "id")]
         tie = o.take("tie") if kind == "average-hard" else o.pop("tie", 0) if kind.endswith("-hard") else 0
         shape = mask.take("kind", "none causal strict future strict-future block-sparse")
         sparse = mask.take_all("block windows ends", shape == "block-sparse")
-        def projection(name, rows, columns):
-            return self.affine(at + name, at + name + "b" if bias else None, rows, columns)
-        names = "q k v k2 v2" if kind == "threewise" else "q k v"
-        into = [projection(name, H * (dv if name[0] == "v" else dk), self.D) for name in names.split()]
-        out = projection("o", self.D, H * dv)
-        slope = self.tensor(at + "slope", H) if o.pop("alibi", False) else np.zeros(H)
-        rounded = o.pop("rounded", 0)
-        rotary, width, theta, u, w = o.pop("rotary", None), 0, 1, [], []
-        if rotary is not None:  # the coordinates u and w of each pair
-            width, theta, near = *rotary.take_all("width theta"), rotary.take("pairing", "halves adjacent") == "adjacent"
-            u, w = np.arange(width).reshape(-1, 2).T if near else np.arange(width).reshape(2, -1)
-        def turn(z):
-            i, a, b = self.origin + np.arange(float(z.shape[1]))[:, None], z[..., u], z[..., w]
-            angle = i / theta ** (2 * np.arange(width // 2) / max(1, width))
-            cos, sin = self.num.of(np.cos(angle)), self.num.of(np.sin(angle))
-            z[..., u], z[..., w] = a * cos - b * sin, b * cos + a * sin
+        affine = lambda name, rows, columns: self.affine(at + name, bias and at + name + "b", rows, columns)
+        into = [affine(name, H * (dv if name[0] == "v" else dk), self.D) for name in ("q k v k2 v2" if kind == "threewise" else "q k v").split()]
+        out, slope = affine("o", self.D, H * dv), self.tensor(at + "slope", H) if o.pop("alibi", False) else np.zeros(H)
+        rounded, turn = o.pop("rounded", 0), self.rotary(o.pop("rotary")) if "rotary" in o else lambda z: None
         def run(y):
-            T, allowed = len(y), mask_allows(shape, len(y), *sparse)
+            T, allowed, turns = len(y), mask_allows(shape, len(y), *sparse), kind == "linear" and self.running or self.num is Real and rounded == 53
             q, k, v, *second = (f(y).reshape(T, H, -1).transpose(1, 0, 2) for f in into)  # (H, T, dk or dv)
             turn(q), turn(k)
             if kind != "threewise":
-                s = PHI(q) @ PHI(k).transpose(0, 2, 1) if kind == "linear" else post(scale * (q @ k.transpose(0, 2, 1)))
-                s = s - slope[:, None, None] * np.abs(np.arange(T)[:, None] - np.arange(T))
-                if self.look is not None:
-                    self.look.append((kind, q, s, allowed, tie, v))
-                turns = self.running and kind == "linear"
-                need(turns or not rounded, "sums that are rounded after every token are running sums")
-                need(shape == "causal" or not turns, "running sums are those of causal attention")
-                mixed = running(self.num, PHI(q), PHI(k), v) if turns else self.num.mixed(kind, s, allowed, tie, v)
-            else:
+                q, k = phi(q), phi(k)
+                s = post(scale * (q @ k.transpose(0, 2, 1))) - slope[:, None, None] * np.abs(np.arange(T)[:, None] - np.arange(T))
+                self.look(kind, q, s, allowed, tie, v)
+                need(shape in ("causal", "strict") if turns else not rounded, "sums rounded after every token are running sums, behind causal masks")
+                mixed = self.num.running(q, k, v, allowed) if turns else self.num.mixed(kind, s, allowed, tie, v)
+            else:  # the keys of a query are pairs of keys
                 mixed = np.zeros_like(v)
-                for t in range(T):
-                    if not allowed[t].any():
-                        continue
+                for t in np.flatnonzero(allowed.any(axis=1)):
                     k1, v1, k2, v2 = (z[:, allowed[t]] for z in (k, v, *second))
-                    pair = lambda e: (q[:, t, e, None] * k1[..., e])[:, :, None] * k2[:, None, :, e]
-                    s = post(scale * functools.reduce(lambda total, e: total + pair(e), range(1, dk), pair(0)))  # of pairs of keys
-                    value, all = (v1[:, :, None] * v2[:, None]).reshape(H, -1, dv), np.ones((H, 1, s[0].size), bool)
-                    mixed[:, t] = self.num.mixed(kind, s.reshape(H, 1, -1), all, 0, value)[:, 0]
+                    pairs = lambda a, b: (a[:, :, None] * b[:, None]).reshape(H, -1, a.shape[2])
+                    s = post(scale * sum(pairs(q[:, t, None] * k1, k2).transpose(2, 0, 1)))[:, None]
+                    mixed[:, t] = self.num.mixed(kind, s, np.full(s.shape, True), 0, pairs(v1, v2))[:, 0]
             return out(mixed.transpose(1, 0, 2).reshape(T, -1))
         return run
-    def dense(self, at, o, width):
-        act, gated = ACTS[o.take("act", "relu gelu gelu-tanh silu")], o.pop("gated", False)
-        rows = [width] + [layer.take("rows") for layer in o.take("layers")]
+    def rotary(self, o):
+        """Turns queries or keys (H, T, dk) in place: of each pair the coordinates u and w."""
+        width, theta, near = *o.take_all("width theta"), o.take("pairing", "halves adjacent") == "adjacent"
+        u, w = np.arange(width).reshape(-1, 2).T if near else np.arange(width).reshape(2, -1)
+        def turn(z):
+            angle = (self.origin + np.arange(float(z.shape[1])))[:, None] / theta ** (2 * np.arange(width // 2) / width)
+            cos, sin, a, b = self.num.of(np.cos(angle)), self.num.of(np.sin(angle)), z[..., u], z[..., w]
+            z[..., u], z[..., w] = a * cos - b * sin, b * cos + a * sin
+        return turn
+    def dense(self, at, o, flat):  # flat: one row of all positions
+        act, gated = {**ACTS, "gelu": self.num.gelu}[o.take("act", "relu gelu gelu-tanh silu")], o.pop("gated", False)
+        rows = [self.D * (self.before + self.n_max + self.after if flat else 1)] + [layer.take("rows") for layer in o.take("layers")]
         layer = lambda l, gate="": self.affine(f"{at}{l}.{gate}w", f"{at}{l}.{gate}b", rows[l + 1], rows[l])
         *hidden, last = [(layer(l), layer(l, "g") if gated and l < len(rows) - 2 else None) for l in range(len(rows) - 1)]
         step = lambda z, pair: act(pair[1](z)) * pair[0](z) if gated else act(pair[0](z))
-        return lambda z: last[0](functools.reduce(step, hidden, z))
+        return lambda y: last[0](functools.reduce(step, hidden, y.reshape(-1, rows[0]))).reshape(y.shape)
     def recurrent(self, at, o):
         gru, S = o.take("cell", "tanh gru") == "gru", o.take("state")
         rows = 3 * S if gru else S
         w, u = self.affine(at + "w", at + "b", rows, self.D), self.affine(at + "u", None, rows, S)
         ub, out = self.tensor(at + "ub", S) if gru else 0, self.affine(at + "o", at + "ob", self.D, S)
-        def run(y):
-            h, states = np.zeros(S), []
-            for a in w(y):
-                b = u(h[None])[0]
-                if gru:
-                    r, z = np.split(1 / (1 + np.exp(-(a + b)[:2 * S])), 2)
-                h = (1 - z) * np.tanh(a[2 * S:] + r * (b[2 * S:] + ub)) + z * h if gru else np.tanh(a + b)
-                states.append(h)
-            return out(self.num.of(np.array([np.asarray(h) for h in states]).reshape(-1, S)))
-        return run
+        def step(h, a):
+            b = u(h[None])[0]
+            if not gru:
+                return np.tanh(a + b)
+            r, z = np.split(1 / (1 + np.exp(-(a + b)[:2 * S])), 2)
+            return (1 - z) * np.tanh(a[2 * S:] + r * (b[2 * S:] + ub)) + z * h
+        states = lambda y: [np.asarray(h) for h in itertools.accumulate(w(y), step, initial=np.zeros(S))][1:]
+        return lambda y: out(self.num.of(np.reshape(states(y), (-1, S))))
 
     # ---- Running -------------------------------------------------------------------------------------------------
     def each(self, rows):  # the fields, and the numbers of each in a row of input or in many
@@ -256,14 +265,12 @@ class Model:
         """Rows of input (n, numbers) to the residual stream (T, D) after the last block."""
         user = slice(self.before, self.before + len(rows))
         x = before = self.num.of(np.zeros((user.stop + self.after, self.D)))
-        for (f, v), (columns, table) in zip(self.each(rows), self.tables):
-            for part in f.chosen(self.num.of(v) if f.kind in ("real", "int") else v, table):
-                x[user, columns] += part
-        for place, (columns, table) in (slice(0, user.start), self.prefix), (slice(user.stop, None), self.suffix):
-            x[place, columns] += table
-        for columns, values in self.positions:
-            for part in values(len(x)):
-                x[:, columns] += part
+        added = [(user, columns, part) for (f, v), (columns, table) in zip(self.each(rows), self.tables)
+                 for part in f.chosen(self.num.of(v) if f.kind in ("real", "int") else v, table)]
+        added += [(slice(0, user.start), *self.prefix), (slice(user.stop, None), *self.suffix)]
+        added += [(slice(None), columns, part) for columns, values in self.positions for part in values(len(x))]
+        for place, columns, part in added:
+            x[place, columns] += part
         for parallel, block in self.blocks:  # a parallel one reads what the block before it read
             before = before if parallel else x
             x = block(x, before)
@@ -273,25 +280,20 @@ class Model:
         where = slice(-1, None) if self.last or last else slice(self.before, self.before + len(rows))
         v = np.asarray(self.out(self.final(self.forward(rows)[where])))
         v = self.num.shares(self.kind, v) if self.kind in ("softmax", "sparsemax") else v
-        finite = np.isfinite(v.astype(float))
+        decision, margin, finite = v, 0, np.isfinite(v.astype(float))
         if self.kind == "argmax":
             finite, top = finite.all(axis=1, keepdims=True), -np.sort(-v, axis=1)
             decision, margin = np.argmax(v, axis=1)[:, None], np.inf if top.shape[1] < 2 else top[:, :1] - top[:, 1:2]
         elif self.kind in ("sign", "threshold"):  # the threshold of a sign is 0
-            decision = np.where((v == 0) & (self.kind == "sign"), np.nan, v > self.threshold)
-            margin = np.abs(v - self.threshold)
+            decision, margin = np.where((v == 0) & (self.kind == "sign"), np.nan, v > self.threshold), np.abs(v - self.threshold)
         elif self.kind == "round":
-            near = np.vectorize(round, otypes=[float])(v) if self.num is Exact else np.rint(v)
-            decision, margin = near + 0.0, 0.5 - np.abs(v - near)
-        else:
-            decision, margin = v, 0
+            decision, margin = (near := self.num.nearest(v)), 0.5 - np.abs(v - near)
         return v, np.where(finite, decision, np.nan).astype(float), np.where(finite, margin, 0).astype(float)
     def generate(self, prompt):
         """Decoding: rows added, their least margin, and why there is no answer (None: there is one)."""
         need(self.decode, "the model is no decoder")
         need(self.prompt_min <= len(prompt) <= self.prompt_max, f"prompt of length {len(prompt)} out of range")
-        bounds = [(lo, hi) for least, most, lo, hi in self.stretches
-                  for _ in range(least + (len(prompt) - self.prompt_min if least < most else 0))]
+        bounds = [(lo, hi) for least, most, lo, hi in self.stretches for _ in range(least + (least < most) * (len(prompt) - self.prompt_min))]
         need(all((lo <= row).all() and (row <= hi).all() for row, (lo, hi) in zip(prompt, bounds)), "no such prompt")
         rows, least, steps = prompt, np.inf, min(self.max_steps, self.n_max - len(prompt))
         for step in range(1, steps + 1):
@@ -324,22 +326,20 @@ def shortest(v):
 def main(words):
     flags, words = {w for w in words if w.startswith("--")}, [w for w in words if not w.startswith("--")]
     need(len(words) > 1, __doc__)
-    named = [w[2:] for w in flags - {"--json", "--generate"}]
-    m, line = Model(words[0], *named), " ".join(words[1:])
+    m, line = Model(words[0], *(w[2:] for w in flags - {"--json", "--generate"})), " ".join(words[1:])
     if "--generate" in flags:
         added, least, why = m.generate(m.parse(line))
         written = ["/".join(f.show(v) for f, v in m.each(row)) for row in added]
         text = (" " if m.kind == "argmax" else "\n").join(written) + f"\nleast margin {least:.6g}"
-        facts = {"rows": added, "least_margin": np.array(least), "stopped": np.array(why is None)}
+        facts = {"rows": added, "least_margin": least, "stopped": why is None}
     else:
         f, (value, decision, margin) = m.fields[0], m.read(m.parse(line))
         said = m.said or f.words if m.said or m.kind == "argmax" and len(m.fields) == 1 and (m.decode or value.shape[1] == f.size) else None
         show = lambda v: said[int(v)] if said and v == v else shortest(v)
         text, why = " ".join(",".join(map(show, row)) for row in decision), np.isnan(decision).any() and "undecided"
         facts = {"outputs": decision, "margins": margin, "values": value}
-    facts = {key: np.asarray(v).astype(float) for key, v in facts.items()}
-    facts = {key: np.where(np.isfinite(v), v, None).tolist() for key, v in facts.items()}  # null where not finite
-    print(json.dumps(facts) if "--json" in flags else text)
+    plain = lambda v: np.where(np.isfinite(v), v, None).tolist()  # null where not finite
+    print(json.dumps({key: plain(np.asarray(v, float)) for key, v in facts.items()}) if "--json" in flags else text)
     return (print(f"{words[0]}: {why}", file=sys.stderr) or 3) if why else 0
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import functools, itertools, math
 from collections import Counter
 from fractions import Fraction
 import numpy as np
-import chances, intervals, problems, reference
+import chances, intervals, problems
 from certificate import Damaged, need, opened, run
 
 KINDS = ("rule", "pair", "right", "talk", "same", "other", "sums", "mass", "ends", "place", "equal", "learnt", "shares", "exam", "moves")
@@ -239,9 +239,9 @@ class Shown:
     def talk(self):
         """What parties say of sums over their own keys, bit by bit (docs/protocols.md)."""
         o, m, x = self.o, self.model, self.o["inputs"][0]
-        m.look = []
+        look, m.look = [], lambda *seen: look.append(seen)
         value = m.read(np.array(x, float).reshape(len(x), -1))[0][o["first"]:o["first"] + o["positions"]]
-        look, m.look, p, e = m.look, None, m.num.p, m.num.e
+        m.look, p, e = lambda *seen: None, m.num.p, m.num.e
         same = np.array_equal(value.ravel(), np.array(o["value"], float), equal_nan=True)
         need(same == o["same"] == self.cell["holds"], "another readout than is said")
         owner = np.array([o["owner"][min(max(t - m.before, 0), len(x) - 1)] for t in range(m.before + len(x) + m.after)])
@@ -259,7 +259,7 @@ class Shown:
                 return [bits >> start + i * width & (1 << width) - 1 for i in range(count)]
             if sizes[0] and not (o["rounded"] and k):
                 said = [number(v, p, e) for v in cut(0, sizes[0] // (p + e), p + e)]
-                seen = [np.asarray(reference.PHI(q) if kind == "linear" else q) for kind, q, *_ in groups[k]]
+                seen = [np.asarray(q) for _, q, *_ in groups[k]]
                 need(said == [v for t in asked(sender) for q in seen for v in q[:, t].ravel()], "other queries than the model's")
             if sizes[1] and not (o["rounded"] and k):  # of a party's own keys, or of all
                 said = [number(v, p, e) for v in cut(sizes[0], sizes[1] // (p + e), p + e)]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """verify.py: checks a certificate of attest again, without attest. Written from docs/certfile.md; needs numpy, and
-beside it certificate.py (the file), trials.py and intervals.py (what cells rest on), reference.py (runs model files), problems.py and
-chances.py (what is right).
+beside it certificate.py (the file), trials.py and intervals.py (what cells rest on), reference.py (runs model files), arithmetics.py (numbers
+that are no doubles), problems.py and chances.py (what is right).
 
     python3 tools/verify.py X.cert              of every domain a few blocks, drawn; all samples, cases and refutations (of reals at 64 positions)
     python3 tools/verify.py X.cert --all        every block, every position

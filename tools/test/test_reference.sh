@@ -1,5 +1,6 @@
 #!/bin/bash
 # The second reader (tools/reference.py) beside attest: the example of docs/model.md to the digit, and a few models of every sort.
+# In double precision it is one file: a copy of it runs them from a folder where nothing else is. Other arithmetics need a second file.
 . tools/test/lib.sh
 attest=${ATTEST:-${BUILD:-build}/attest}
 python=/usr/bin/python3
@@ -8,6 +9,13 @@ if ! "$python" -c 'import numpy' 2>/dev/null; then
     echo 1..1
     exit 0
 fi
+
+alone=$tree/alone/reference.py
+mkdir "$tree/alone" && cp tools/reference.py "$alone"
+lines=$(wc -l <"$alone")
+echo "$lines lines" >"$tree/.out"
+awk 'length > 150 { print FILENAME ":" FNR ": longer than 150 characters"; bad = 1 } END { exit bad }' "$alone" >>"$tree/.out" && [ "$lines" -lt 350 ]
+verdict $? 'the reader is read in one sitting: fewer than 350 lines, none of them long'
 
 # The architecture stands on the page, the weights in the table below it.
 cat >"$tree/write.py" <<'PY'
@@ -46,7 +54,7 @@ same() # $1 name, $2 the exit code, $3 what must be printed, $4... command
     fi
 }
 same 'the example, by attest' 0 "$example" "$attest" run "$tree/example.st" 2 0 1
-same 'the example, by the reader' 0 "$example" "$python" tools/reference.py "$tree/example.st" 2 0 1
+same 'the example, by the reader' 0 "$example" "$python" "$alone" "$tree/example.st" 2 0 1
 
 both() # $1 name, $2 run or generate, $3 model, $4... input
 {
@@ -55,7 +63,7 @@ both() # $1 name, $2 run or generate, $3 model, $4... input
     want=$("$attest" "$command" "$model" "$@" 2>/dev/null)
     code=$?
     [ "$command" = generate ] && set -- "$@" --generate
-    same "$name" $code "$want" "$python" tools/reference.py "$model" "$@"
+    same "$name" $code "$want" "$python" "$alone" "$model" "$@"
 }
 made() # $1 file, $2... arguments of attest
 {
@@ -73,7 +81,7 @@ for attention in standard linear sparse local; do
     made "$attention.st" compile examples/edit-distance.dp --set n1=2,n2=2 --attention "$attention"
     both "edit distance, $attention" generate "$tree/$attention.st" '3 1 4 1 |'
 done
-"$python" tools/reference.py "$tree/standard.st" '3 1 | 4 1' --generate >"$tree/.out" 2>&1
+"$python" "$alone" "$tree/standard.st" '3 1 | 4 1' --generate >"$tree/.out" 2>&1
 verdict $(($? != 2)) 'a prompt that is none'
 for net in decoder gru ffn; do
     made "$net.st" train parity --set n=4 --net "$net" --width 8 --layers 1 --heads 1 --batch 4 --steps 10 --exams 10 --prompts 2 --count 2
@@ -111,9 +119,59 @@ import sys
 raw = open(sys.argv[1], "rb").read()
 open(sys.argv[2], "wb").write(raw.replace(b'\\"version\\":1', b'\\"version\\":2'))
 PY
-fails 'a newer version is refused' 'version' "$python" tools/reference.py "$tree/newer.st" 3 8 0 1 10 5
+fails 'a newer version is refused' 'version' "$python" "$alone" "$tree/newer.st" 3 8 0 1 10 5
 printf '%s\n' 'program largest, lengths 0..4, 1 hidden after' 'input x: token 0..9' 'v = number of x' \
     'top = attend leftmost-hard query (1) key (v) value (v) gap 1' 'output (top) at the last position read by round' >"$tree/largest.program"
 made largest.st compile "$tree/largest.program"
 both 'the empty input' run "$tree/largest.st" ''
+both 'leftmost-hard' run "$tree/largest.st" '3 9 4'
+sed 's/leftmost-hard/rightmost-hard/; s/largest/last/' "$tree/largest.program" >"$tree/last.program"
+made last.st compile "$tree/last.program"
+both 'rightmost-hard' run "$tree/last.st" '3 9 4'
+both 'average-hard heads, sparsemax' run "$tree/weather.st" '[high] w [low]'
+made copycat.st import examples/copycat
+both 'an imported model' generate "$tree/copycat.st" '2 0 1'
+
+# A small model of drawn weights, of what imported models may have, and of positions that are no fractions.
+cat >"$tree/traits.py" <<'PY'
+import json, random, struct, sys
+rng, norm = random.Random(78), {"residual": True, "norm": "pre", "norm_eps": 1e-6, "norm_kind": "rms"}
+group = {"heads": 2, "dk": 4, "dv": 3, "weighting": "softmax", "post": "id", "scale": 0.7, "mask": {"kind": "causal"}, "bias": False,
+         "rotary": {"width": 4, "theta": 100.0, "pairing": "adjacent"}, "alibi": True}
+arch = {"version": 1, "name": "traits", "width": 4, "n_min": 1, "n_max": 16, "pos_origin": 1,
+        "fields": [{"name": "x", "kind": "token", "size": 5, "col": 0, "width": 4}],
+        "positions": [{"kind": "sinusoidal", "size": 4, "col": 0, "width": 4}, {"kind": "sqrt-pair", "shift": 2, "col": 1, "width": 2}],
+        "prefix": {"count": 0}, "suffix": {"count": 0},
+        "blocks": [{"kind": "attn", **norm, "groups": [group]},
+                   {"kind": "mlp", **norm, "parallel": True, "gated": True, "act": "silu", "layers": [{"rows": 6}, {"rows": 4}]}],
+        "readout": {"kind": "argmax", "rows": 5, "tied": True, "last": False, "final_norm": False}, "subspaces": [], "f32": False}
+shapes = {"input.0.embed": (5, 4), "pos.0.embed": (4, 4), "pos.1.embed": (2, 2), "block.0.norm.g": (4,), "block.0.norm.b": (4,),
+          "block.0.attn.0.q": (8, 4), "block.0.attn.0.k": (8, 4), "block.0.attn.0.v": (6, 4), "block.0.attn.0.o": (4, 6),
+          "block.0.attn.0.slope": (2,), "block.1.norm.g": (4,), "block.1.norm.b": (4,), "block.1.mlp.0.w": (6, 4), "block.1.mlp.0.b": (6,),
+          "block.1.mlp.0.gw": (6, 4), "block.1.mlp.0.gb": (6,), "block.1.mlp.1.w": (4, 6), "block.1.mlp.1.b": (4,), "readout.b": (5,)}
+header, data = {"__metadata__": {"format": "attest", "attest": json.dumps(arch)}}, b""
+for name, shape in shapes.items():
+    count = shape[0] * (shape[1] if len(shape) > 1 else 1)
+    header[name] = {"dtype": "F64", "shape": list(shape), "data_offsets": [len(data), len(data) + 8 * count]}
+    data += struct.pack(f"<{count}d", *(rng.uniform(-2, 2) for _ in range(count)))
+text = json.dumps(header).encode()
+open(sys.argv[1], "wb").write(struct.pack("<Q", len(text)) + text + data)
+PY
+holds 'a model of drawn weights is a file' "$python" "$tree/traits.py" "$tree/traits.st"
+both 'rotary, alibi, rms norms, a gate, blocks in parallel, a tied readout' run "$tree/traits.st" '4 0 3 1 2 2 0 4 1 3 0 1 2 4 3 1'
+
+made clear.st compile examples/edit-distance.dp --set n1=7,n2=7 --attention linear --pack --clear --precision f64
+grep -aqF 'rounded\":53' "$tree/clear.st" >"$tree/.out"
+verdict $? 'sums that are rounded after every token are asked for'
+both 'sums that are rounded after every token' generate "$tree/clear.st" '3 1 4 1 5 9 2 2 7 1 8 2 8 1 |'
+made clear32.st compile examples/edit-distance.dp --set n1=7,n2=7 --attention linear --pack --clear --precision f32
+fails 'sums of other bits are refused' 'rounded' "$python" "$alone" "$tree/clear32.st" --generate '3 1 4 1 5 9 2 2 7 1 8 2 8 1 |'
+
+# Without the other file beside it
+for arith in p8e5 exact f32; do
+    "$python" "$alone" "$tree/match2.st" '3 8 0 1 10 5' --$arith >"$tree/.printed" 2>"$tree/.out"
+    [ $? -eq 2 ] && [ ! -s "$tree/.printed" ] && [ "$(wc -l <"$tree/.out")" -eq 1 ] && grep -q "^$arith: .*arithmetics.py" "$tree/.out"
+    verdict $? "$arith without arithmetics.py: one line says so"
+done
+verdict $(($(ls -A "$tree/alone" | wc -l) != 1)) 'all the while the reader was alone'
 finish
