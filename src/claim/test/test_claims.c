@@ -11,8 +11,8 @@
  * EVIDENCE match3-threewise sampled 1000 test_every_cell: N=32 M=257 f64
  * EVIDENCE match3-bigram exact 16807 test_every_cell: N=5 M=7 f64
  * EVIDENCE match3-bigram sampled 200 test_every_cell: N=256 M=1009 f64
- * EVIDENCE match3-local exact 15625 test_every_cell: N=6 M=5 K=1 f64
- * EVIDENCE match3-local sampled 1000 test_every_cell: N=128 M=101 K=4 f64
+ * EVIDENCE match3-local exact 15625 test_every_cell: N=6 M=5 K=1 f64, and 1 more
+ * EVIDENCE match3-local sampled 1000 test_every_cell: N=128 M=101 K=4 f64, and 1 more
  * EVIDENCE match3-slots exact 2793 test_every_cell: N=2..4 M=7 p24e8
  * EVIDENCE match3-slots sampled 40 test_every_cell: N=12 M=50 p24e8
  * EVIDENCE qsa-rip sampled 2000 test_every_cell: N=32 q=2 f32, and 1 more
@@ -402,6 +402,11 @@ static void test_sizes(void **state)
         assert_int_equal(z.layers, 1);
         assert_int_equal(z.heads, 1);
         assert_int_equal(z.head_dim, (int)ceil(4 * (2 * K + 1) * log(20 + 2 * K)));
+        for (int N = 5; N <= 40; N += 35) { /* whatever the length */
+            snprintf(text, sizeof text, "N=%d M=7 K=%d keys=powers", N, K);
+            z = size_at("match3-local", text);
+            assert_true(z.layers == 1 && z.heads == 1 && z.head_dim == 2 * K + 2);
+        }
     }
     static const struct { /* the same at every length */
         const char *id, *params;
