@@ -12,14 +12,15 @@
  *   3. In round t the likeliest messages are sent (c more deficiency), and the open entry z_t is fixed to a value that is open on the other
  *      side: values that are not open there number at most rc + k <= s/16, and by entropy have probability at most 2/log2 16 = 1/2; so one
  *      that is open has probability at least 1/(2s), which costs 1 of deficiency.
- *      sums=exact: c = H(d+1)A, exact sums over at most n tokens, where weights do not depend on the other side.
+ *      sums=exact: c = H(d+1)A, exact sums over at most n tokens, where weights do not depend on the other side. With k functions, each by
+ *      a table of its own, all tables are g, and whoever owns an entry of g owns its k tokens: sums over at most kn.
  *   4. Each side fixes at most k/2 entries: fixed + deficiency <= rc + k. At the end z_{k-1} is open, so z_k = g(z_{k-1}) is not decided by what
  *      was sent. */
 #include "bound_internal.h"
 
 #include <math.h>
 
-enum { n, H, d, p, T, e, SUMS };
+enum { n, H, d, p, T, e, SUMS, k };
 static const at_param params[] = {
     {"n", "size of the domain", 2, BOUND_MOST, 100000, true},
     {"H", "heads", 1, BOUND_MOST, 4, true},
@@ -28,24 +29,39 @@ static const at_param params[] = {
     {"T", "steps of the chain of thought, for a composition of T+2 functions", 0, BOUND_MOST, 1, true},
     {"e", "bits of an exponent (sums=exact)", 3, 64, 8, true},
     BOUND_PARAM_SUMS,
+    {"k", "functions, each with a table of its own (0: T+2, and all have one)", 0, 4096, 0, true},
 };
 
-/* 16 ((T+1) H(d+1)p + T+2); EXACT: A for p. */
+/* 16 ((T+1) H(d+1)p + T+2), or k for T+2; EXACT: A for p, sums over n tokens, or over the kn of k tables. */
 static void side_needed(mpz_t s, const mpz_t *v)
 {
-    mpz_t t;
+    mpz_t t, tokens;
     mpz_init_set(t, v[p]);
+    mpz_init_set(tokens, v[n]);
+    if (mpz_sgn(v[k]))
+        mpz_mul(tokens, tokens, v[k]);
     if (!mpz_cmp_ui(v[SUMS], SUMS_EXACT))
-        message_sum(t, v[p], v[e], v[n]);
+        message_sum(t, v[p], v[e], tokens);
     mpz_add_ui(s, v[d], 1);
     mpz_mul(s, s, v[H]);
     mpz_mul(s, s, t);
-    mpz_add_ui(s, s, 1);
     mpz_add_ui(t, v[T], 1);
     mpz_mul(s, s, t);
-    mpz_add_ui(s, s, 1);
+    mpz_add_ui(t, v[T], 2);
+    mpz_add(s, s, mpz_sgn(v[k]) ? v[k] : t);
     mpz_mul_2exp(s, s, 4);
-    mpz_clear(t);
+    mpz_clears(t, tokens, NULL);
+}
+
+/* k functions, and no T tokens may be enough for them. */
+static bool few(const mpz_t *v)
+{
+    mpz_t least;
+    mpz_init(least);
+    mpz_add_ui(least, v[T], 2);
+    bool out = !mpz_sgn(v[k]) || mpz_cmp(least, v[k]) <= 0;
+    mpz_clear(least);
+    return out;
 }
 
 static bool binds(const mpz_t *v)
@@ -54,20 +70,22 @@ static bool binds(const mpz_t *v)
     mpz_inits(side, needed, NULL);
     mpz_fdiv_q_2exp(side, v[n], 1);
     side_needed(needed, v);
-    bool out = mpz_cmp(needed, side) <= 0;
+    bool out = few(v) && mpz_cmp(needed, side) <= 0;
     mpz_clears(side, needed, NULL);
     return out;
 }
 
 static limit_way way(const mpz_t *v, int i)
 {
-    return message_way(v, i, SUMS, e, i == n);
+    return i == k ? LIMIT_CHOICE : message_way(v, i, SUMS, e, i == n);
 }
 
-/* From just after one power of two to just after the next n/2 doubles, and A grows by 1. */
+/* From just after one number at which k n reaches a power of two to just after the next n/2 doubles, and A grows by 1. */
 static int pieces(const mpz_t *v, int i)
 {
-    return i == n && !mpz_cmp_ui(v[SUMS], SUMS_EXACT);
+    if (i != n || mpz_cmp_ui(v[SUMS], SUMS_EXACT))
+        return 0;
+    return mpz_sgn(v[k]) ? (int)mpz_get_ui(v[k]) : 1;
 }
 
 static void report(sheet *s, const mpz_t *v)
@@ -77,21 +95,26 @@ static void report(sheet *s, const mpz_t *v)
     mpz_fdiv_q_2exp(side, v[n], 1);
     side_needed(needed, v);
     bool binding = s->out->verdict == AT_BOUND_BINDS;
-    s->out->inequality = sheet_text(s, "16((T+1)H(d+1)%s + T+2) = %s %s floor(n/2) = %s",
-                                    mpz_cmp_ui(v[SUMS], SUMS_EXACT) ? "p" : "A", sheet_int(s, needed),
-                                    binding ? "<=" : ">", sheet_int(s, side));
+    const char *more = mpz_sgn(v[k]) ? "k-1" : "one token more";
+    s->out->inequality =
+        sheet_text(s, "16((T+1)H(d+1)%s + %s) = %s %s floor(n/2) = %s",
+                   mpz_cmp_ui(v[SUMS], SUMS_EXACT) ? "p" : "A", mpz_sgn(v[k]) ? "k" : "T+2",
+                   sheet_int(s, needed), mpz_cmp(needed, side) <= 0 ? "<=" : ">", sheet_int(s, side));
     mpz_mul(c, v[H], v[d]);
     mpz_mul(c, c, v[p]);
     sheet_line(s, "the source", "sqrt(n/(Hdp)) = %.4g steps, up to a constant",
                sqrt(mpz_get_d(v[n]) / mpz_get_d(c)));
     mpz_add_ui(c, v[T], 2);
+    if (mpz_sgn(v[k]))
+        mpz_set(c, v[k]);
     s->out->meaning =
-        binding
+        !few(v) ? "T+1 tokens and the answer can take the functions one by one: nothing is ruled out."
+        : binding
             ? sheet_text(
                   s,
-                  "With T = %s some composition of %s functions is answered wrongly (with one token more "
-                  "they can be taken one by one).",
-                  sheet_int(s, v[T]), sheet_int(s, c))
+                  "With T = %s some composition of %s functions is answered wrongly (with %s they can be "
+                  "taken one by one).",
+                  sheet_int(s, v[T]), sheet_int(s, c), more)
             : "The messages may hold enough of g to take two functions in one step: nothing is ruled out.";
     mpz_clears(side, needed, c, NULL);
 }
@@ -117,7 +140,7 @@ const at_bound bound_compose_cot = {
         "A layer of H heads of width d at p bits that writes T tokens before its answer is not "
         "right about g^(T+2)(1) for every g on n "
         "values, when 16((T+1)H(d+1)p + T+2) <= floor(n/2). n >= 2, p >= 1. With sums=exact A stands for p, "
-        "where weights do not depend on the other tokens.",
+        "where weights do not depend on the other tokens. For k >= T+2 functions k stands for T+2.",
     .constant = "by an adversary for deterministic pointer chasing; the source has sqrt(n/(Hdp)) with the "
                 "constant hidden",
     .params = params,

@@ -77,6 +77,9 @@ static const struct {
     {"compose-cot", ""},
     {"compose-cot", "n=10000000 H=1 d=1 p=24 T=345 sums=exact"},
     {"compose-cot", "n=1000000 H=1 d=1 p=8 T=30"},
+    {"compose-cot", "n=1200000 H=1 d=2 p=53 T=22 k=24 sums=exact"},
+    {"compose-cot", "n=1200000 H=1 d=2 p=53 T=23 k=24 sums=exact"},
+    {"compose-cot", "n=1000 H=1 d=2 p=53 T=2 k=5 sums=exact"},
     {"funccomp-params", ""},
     {"funccomp-params", "L=2 H=1 d=2 p=1 n=7 zeros=1200"},
     {"funccomp-params", "L=3 H=2 d=2 p=2 n=2 zeros=20000"},
@@ -145,7 +148,7 @@ static void start_check(const at_bound *b, const at_params *p, const at_bound_st
         assert_true(now);
 }
 
-/* EVIDENCE compose-cot exact 18 test_starts: where it begins to bind, in every parameter, 200 values one by one */
+/* EVIDENCE compose-cot exact 36 test_starts: where it begins to bind, in every parameter, 200 values one by one */
 static void test_starts(void **state)
 {
     (void)state;
@@ -197,6 +200,8 @@ static void test_least(void **state)
         {"compose-bound", "", "d", NULL},
         {"compose-bound", "sums=exact", "d", NULL},
         {"compose-cot", "n=1000000", "T", NULL},
+        {"compose-cot", "n=1200000 H=1 d=2 p=53 k=24 sums=exact", "T", NULL},
+        {"compose-cot", "n=300000 H=1 d=2 p=53 k=24 sums=exact", "T", NULL},
         {"funccomp-params", "zeros=2000 p=1", "L", NULL},
         {"dp-hard", "n=5000", "w", "H"},
         {"dp-hard", "attention=sparse n=9000 B=1500 layers=2", "w", "H"},

@@ -9,7 +9,12 @@
  *      every row written is the next x_l. So the value wanted stands at n (here - kn - 1) + x_{l-1} + 1, which is linear in
  *      what the row holds: the step number is read off the position.
  *   2. It is read by the score -(t - k)^2 (claim_compose.h), within 1/(8N), and rounded: errors do not add up.
- *   3. After k rows the stop rule ends the chain; the answer is its last row. */
+ *   3. After k rows the stop rule ends the chain; the answer is its last row: k - 1 rows stand before it, and no layer of this size
+ *      does with fewer from some n on (bound compose-cot).
+ *   4. p bits are enough when 8 L^2 <= 2^p, L = kn + k + 1, exponents as large as L^4, say: positions, targets and scores are integers up
+ *      to 2 L^2, exact. A score times lambda = ln(32 V N) is off by lambda L^2 2^-p <= lambda/8, so a key at distance d is lower by
+ *      more than 0.74 lambda d^2, also after the largest is taken away, and all of them move the result by at most
+ *      2.1 V (32 V N)^-0.74 < 0.2, since V <= N. */
 #include "../shared/claim_compose.h"
 
 static const at_param params[] = {
