@@ -160,7 +160,8 @@ class Shown:
         return "one model, and the two inputs that it does not tell apart"
 
     def right(self):
-        need(not self.cell["holds"], "a right model is shown for what holds")
+        asked = self.cell["parameters"].get("part") == "right"  # else a refuter is asked, which must not find anything
+        need(self.cell["holds"] == asked, "a right model is shown for what holds, or a wrong one that is asked for")
         for _, got, right in self.answers():
             near = len(got) == len(right) and all(self.far(a, b) <= self.o.get("tolerance", 0) for a, b in zip(got, right))
             need(near, "the model is wrong on an input")

@@ -77,6 +77,8 @@ struct at_claim {
      * note. */
     at_status (*trial)(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err);
+    /* NULL, or the model that is right where no program makes it: of a limit, one that is as small as is known. */
+    at_status (*right)(const at_params *p, at_model *m, at_err *err);
     /* Task parameters are those of the same name. */
     at_status (*program)(const at_params *p, at_program **out, at_err *err);
     double (*tolerance)(const at_params *p); /* real answers; NULL: integers */

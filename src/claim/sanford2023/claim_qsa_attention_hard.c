@@ -9,7 +9,8 @@
  *      else -1: Bob's. The mean over the subset is -1 iff no a_i = b_i = 1, and at least -1 + 2/q otherwise.
  *   2. Alice sends the query of position 2q+1 (m numbers); its own key and value depend on her subset too, so she also sends
  *      its score and the first coordinate of its value: m + 2 numbers of p + e bits. Bob finishes (protocol.h).
- *   3. The output is the unit's, bit for bit. A unit that is right within 1/(2q) tells -1 from -1 + 2/q. */
+ *   3. The output is the unit's, bit for bit. A unit that is right within 1/(2q) tells -1 from -1 + 2/q.
+ * part=right asks a unit of width 2 ceil(N/22) + 5, six times as wide as what the bound leaves (src/claim/shared/hard_bits.c). */
 #include "../shared/claim_limit.h"
 #include "../shared/claim_simulate.h"
 
@@ -17,8 +18,8 @@
 
 #include "../shared/hard_refute.h"
 
-static const char *const parts[] = {"gadget", "protocol", "refute", "binds", NULL};
-enum { GADGET, PROTOCOL, REFUTE, BINDS };
+static const char *const parts[] = {"gadget", "protocol", "refute", "binds", "right", NULL};
+enum { GADGET, PROTOCOL, REFUTE, BINDS, RIGHT };
 static const char *const sent[] = {"all", "query", NULL};
 enum { MOST = 8 }; /* q, where something is run */
 
@@ -30,6 +31,9 @@ static const at_param params[] = {
     {"m", "head width of random and trained units", 1, 256, 4, true},
     {"steps", "of training", 0, 100000, 60, true},
     {"d", "refuting: dimension of the vectors", 1, 8, 2, true},
+    {"R", "right: bits of a subset in a number", 1, 22, 22, true},
+    {"length", "right: positions (0: 2q+1)", 0, 512, 0, true},
+    {"idle", "right: without the numbers that make sums round", 0, 1, 0, true},
     {"send", "Alice sends all that Bob needs, or the query alone", 0, 1, 0, true, sent},
 };
 
@@ -147,11 +151,50 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
     return claim_tally_verdict(&t, more, a, out, err);
 }
 
+/* ---- a unit that is right ------------------------------------------------------------------------------------------- */
+
+static at_status right(const at_params *p, at_model *m, at_err *err)
+{
+    int q = at_params_int(p, "q"), N = at_params_int(p, "length");
+    hard_bits b = {.N = N ? N : 2 * q + 1,
+                   .q = q,
+                   .d = at_params_int(p, "d"),
+                   .R = at_params_int(p, "R"),
+                   .idle = at_params_int(p, "idle")};
+    return hard_bits_model(&b, m, err);
+}
+
+static at_status right_trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
+                             const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
+{
+    at_model m;
+    hard_right h = {.seed = seed, .tolerance = 0.001, .of = "coordinates of a key"};
+    const at_task *t = at_task_find("qsa");
+    at_status s = right(p, &m, err);
+    if (s)
+        return s;
+    at_params_init(&h.task, t->params, t->n_params);
+    s = at_arith_parse(at_cell_arith(cell), &h.arith, err);
+    if (!s)
+        s = at_params_set(&h.task, "N", m.n_max, err);
+    if (!s)
+        s = at_params_set(&h.task, "q", at_params_get(p, "q"), err);
+    if (!s)
+        s = at_params_set(&h.task, "d", at_params_get(p, "d"), err);
+    h.size = m.blocks[0].groups[0].dk;
+    if (!s)
+        s = hard_right_trial(&h, &m, limit, env, a, out, err);
+    at_model_release(&m);
+    return s;
+}
+
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     if (at_params_int(p, "part") == BINDS)
         return limit_trial("qsa-attention-hard", p, cell, a, out, err);
+    if (at_params_int(p, "part") == RIGHT)
+        return right_trial(p, cell, limit, seed, env, a, out, err);
     if (at_params_int(p, "q") > MOST)
         return at_fail(err, AT_EDOMAIN, "q=%d: at most %d where protocols and refuters run",
                        at_params_int(p, "q"), MOST);
@@ -187,15 +230,23 @@ static const at_cell cells[] = {
     {"part=binds q=512 m=16", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"part=binds q=512 m=16", "m=64", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"part=refute q=4", "model=compiled", AT_EV_REFUTED, 0, "p24", 10, AT_TIER_QUICK, NULL},
+    {"part=right q=1..6", NULL, AT_EV_SAMPLED, 0, "p24e8", 1000, AT_TIER_QUICK, NULL},
+    {"part=right q=4", NULL, AT_EV_SAMPLED, 0, "f32", 1000, AT_TIER_QUICK, NULL},
+    {"part=right q=4 R=1..8", NULL, AT_EV_SAMPLED, 0, "p24e8", 1000, AT_TIER_QUICK, NULL},
+    {"part=right q=3 length=45", NULL, AT_EV_SAMPLED, 0, "p24e8", 1000, AT_TIER_QUICK, NULL},
+    {"part=right q=4", "idle=1", AT_EV_SAMPLED, 0, "p24e8", 100, AT_TIER_QUICK, NULL},
+    {"part=right q=4", "arith=p23e8", AT_EV_SAMPLED, 0, "p24e8", 100, AT_TIER_QUICK, NULL},
+    {"part=right q=4", "arith=f64", AT_EV_SAMPLED, 0, "p24e8", 100, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_qsa_attention_hard = {
     .id = "qsa-attention-hard",
     .title = "A self-attention unit that averages q vectors decides set disjointness on q bits",
     .source = "Sanford, Hsu, Telgarsky 2023 (theorem 4)",
-    .statement = "No self-attention unit with m p small against q averages q of N >= 2q+1 vectors within "
-                 "1/(2q): with it two "
-                 "parties decide DISJ_q by one message of m + 2 numbers.",
+    .statement =
+        "No self-attention unit with m p small against q averages q of N >= 2q+1 vectors within "
+        "1/(2q): with it two "
+        "parties decide DISJ_q by one message of m + 2 numbers. Width 2 ceil(N/22) + 5 is enough at 24 bits.",
     .proof = "Alice's subset holds 2i-1 or 2i by a_i, Bob's z_{2i-1} is 1 or -1 by b_i: the mean is -1 iff "
              "they do not meet. She "
              "sends the query, and the score and the value of her own key; Bob finishes. Run, equal bit for "
@@ -203,6 +254,7 @@ const at_claim claim_qsa_attention_hard = {
     .params = params,
     .n_params = COUNT(params),
     .trial = trial,
+    .right = right,
     .cells = cells,
     .n_cells = COUNT(cells),
 };

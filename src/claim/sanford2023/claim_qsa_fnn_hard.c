@@ -8,9 +8,12 @@
  * v_j has norm 1 this is 2 for q = 1, and at least 2/q else.
  *
  * The refuter null-space does this to given nets (src/refute/refute_ffn.c): nets drawn at random with first layers of every
- * width below N d, trained ones, and a right one (N N d units: src/claim/shared/hard_qsa.c), which it must leave alone. */
+ * width below N d, trained ones, and a right one, which it must leave alone.
+ * part=right asks that one: its first layer has N d units, so the bound is tight (src/claim/shared/hard_right.c). */
 #include "../shared/hard_nets.h"
 
+static const char *const parts[] = {"refute", "right", NULL};
+enum { REFUTE, RIGHT };
 static const at_param params[] = {
     {"N", "positions", 2, 64, 20, true},
     {"q", "subset size", 1, 8, 1, true},
@@ -19,7 +22,9 @@ static const at_param params[] = {
     {"skip", "1: a skip leads around the flatten", 0, 1, 0, true},
     {"weights", "of the nets", 0, 2, HARD_RANDOM, true, hard_weights},
     {"steps", "of a training", 1, 10000, 200, true},
-    {"tolerance", "distance of a right answer", 0.001, 0.5, 0.25, false},
+    {"tolerance", "distance of a right answer", 0.001, 0.999, 0.25, false},
+    {"part", "what is tried: other nets, or the right one", 0, COUNT(parts) - 2, REFUTE, true, parts},
+    {"idle", "right: units of the first layer that hold nothing", 0, 1, 0, true},
 };
 
 static at_status make(const void *ctx, uint64_t i, at_model *m, at_subject *s, at_err *err)
@@ -46,6 +51,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     hard_qsa_claim c;
+    if (at_params_int(p, "part") == RIGHT)
+        return hard_qsa_right_trial(p, cell, false, limit, seed, env, a, out, err);
     at_status s = hard_qsa_open(p, cell, seed, &c, err);
     int widest = (at_params_int(p, "N") - at_params_int(p, "skip")) * at_params_int(p, "d") - 1;
     if (!s && widest < 1)
@@ -58,7 +65,7 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
         units ? at_arena_printf(a, "first layers of %d units", units)
               : at_arena_printf(a, "first layers of %llu..%d units", (unsigned long long)least, widest);
     if (at_params_int(p, "weights") == HARD_RIGHT)
-        models = "a first layer of N N d units";
+        models = "a first layer of N d units";
     if (!models)
         return at_oom(err);
     hard_trial h = {.refuter = "null-space",
@@ -69,6 +76,11 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     return hard_trial_run(&h, limit, seed, env, a, out, err);
 }
 
+static at_status right(const at_params *p, at_model *m, at_err *err)
+{
+    return hard_qsa_right_of(p, false, m, err);
+}
+
 static const at_cell cells[] = {
     {"N=20 d=1 q=1", NULL, AT_EV_REFUTED, 0, "f64", 200, AT_TIER_QUICK, NULL},
     {"N=20 d=2 q=3", NULL, AT_EV_REFUTED, 0, "f64", 200, AT_TIER_QUICK, NULL},
@@ -77,6 +89,10 @@ static const at_cell cells[] = {
     {"N=20 weights=trained", NULL, AT_EV_REFUTED, 0, "f64", 20, AT_TIER_QUICK, NULL},
     {"N=20 d=1 q=1", "weights=right", AT_EV_REFUTED, 0, "f64", 1, AT_TIER_QUICK, NULL},
     {"N=12 d=2 q=2", "weights=right", AT_EV_REFUTED, 0, "f64", 1, AT_TIER_QUICK, NULL},
+    {"part=right N=2..16 tolerance=0.001", NULL, AT_EV_SAMPLED, 0, "f64", 200, AT_TIER_QUICK, NULL},
+    {"part=right N=2..16 tolerance=0.001", NULL, AT_EV_SAMPLED, 0, "f32", 200, AT_TIER_QUICK, NULL},
+    {"part=right N=6 q=2 d=2 tolerance=0.001", NULL, AT_EV_SAMPLED, 0, "f64", 200, AT_TIER_QUICK, NULL},
+    {"part=right N=6 tolerance=0.001", "idle=1", AT_EV_SAMPLED, 0, "f64", 200, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_qsa_fnn_hard = {
@@ -86,13 +102,14 @@ const at_claim claim_qsa_fnn_hard = {
     .statement =
         "A feed-forward net whose first layer has fewer than N d units does not compute q-sparse averages "
         "of N vectors in R^d; two inputs show it. What is found refutes the given nets; it does not "
-        "verify the theorem.",
+        "verify the theorem. N d units are enough.",
     .proof = "The first layer is a linear map of N d numbers into fewer, so it does not see some v: v and -v "
              "give the "
              "same output, and the answers to the right question differ by 2.",
     .params = params,
     .n_params = COUNT(params),
     .trial = trial,
+    .right = right,
     .cells = cells,
     .n_cells = COUNT(cells),
 };

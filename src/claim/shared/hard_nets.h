@@ -18,12 +18,38 @@ typedef struct {
     at_rnn_cell cell; /* recurrent */
     double gain;      /* of recurrent weights */
     uint64_t seed;
+    int idle;     /* right: so many units of the first layer, or numbers of the state, hold nothing */
+    double small; /* right, recurrent: tanh(z/small) is kept; 0: 8 */
 } hard_qsa;
+/* What its models are made of: all but the fields and the readout; these; the layers of a block. */
+at_status hard_qsa_shape(const hard_qsa *z, int width, at_model *m, at_err *err);
+void hard_qsa_fields(const hard_qsa *z, at_embed vector, at_embed subset, at_model *m);
+at_status hard_qsa_layers(at_model *m, at_block *b, int n, const int *rows, at_err *err);
 at_status hard_qsa_random(const hard_qsa *z, at_model *m, at_err *err);
 /* From such a random net (d = q = 1, no skip), `steps` steps of AdamW. */
 at_status hard_qsa_trained(const hard_qsa *z, int steps, at_model *m, at_err *err);
-/* One that is right; units, cell, gain and seed do not count. */
+/* One that is right (hard_right.c): N d units in the first layer, or (N-1) d numbers of state; units, cell, gain and seed do not count. */
 at_status hard_qsa_right(const hard_qsa *z, at_model *m, at_err *err);
+/* The same at a claim's N, q, d, idle and, recurrent, small. */
+at_status hard_qsa_right_of(const at_params *p, bool recurrent, at_model *m, at_err *err);
+/* A self-attention unit that is right in floats of 24 bits (hard_bits.c): of width 2 ceil(N/R) + 5. */
+enum { HARD_BITS_MOST = 16 }; /* q */
+typedef struct {
+    int N, q, d, R;
+    bool idle; /* without the numbers that make sums round */
+} hard_bits;
+at_status hard_bits_model(const hard_bits *b, at_model *out, at_err *err);
+/* Is it right? Asked for every subset by some position that answers, and on `limit` drawn and adversarial inputs. */
+typedef struct {
+    at_params task;
+    at_arith arith;
+    uint64_t seed;
+    double tolerance;
+    int size; /* as the note says it: "12 units in the first layer" */
+    const char *of;
+} hard_right;
+at_status hard_right_trial(const hard_right *r, const at_model *m, uint64_t limit, const at_check_env *env,
+                           at_arena *a, at_verdict *out, at_err *err);
 
 /* A claim about such nets; its parameters have N, q, d, weights, steps and tolerance. */
 typedef struct {
@@ -32,6 +58,10 @@ typedef struct {
     at_arith arith;
     uint64_t seed;
 } hard_qsa_claim;
+/* hard_right_trial of the right net at its parameters. */
+at_status hard_qsa_right_trial(const at_params *p, const at_cell *cell, bool recurrent, uint64_t limit,
+                               uint64_t seed, const at_check_env *env, at_arena *a, at_verdict *out,
+                               at_err *err);
 at_status hard_qsa_open(const at_params *p, const at_cell *cell, uint64_t seed, hard_qsa_claim *out,
                         at_err *err);
 /* The net, with weights as the claim wants them, and what it is asked. */

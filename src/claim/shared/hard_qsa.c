@@ -1,4 +1,4 @@
-/* hard_qsa.c: nets on sparse averaging: feed-forward and recurrent ones, random, trained, and right.
+/* hard_qsa.c: nets on sparse averaging: feed-forward and recurrent ones, random and trained.
  *
  * A position is (z: d reals | y: a q-subset), as the task has it. Embedding: z times a matrix plus a row for the subset.
  *
@@ -7,33 +7,28 @@
  * such words), so that the twin is a net on reals all the time; its two logits become one number, their difference times
  * the factor that fits best on drawn inputs.
  *
- * Right, feed-forward: z_j [j in y] = relu(z_j + 2b - 1) - b for |z_j| <= 1, b = [j in y]: N N d units.
- * Right, recurrent: coordinate (j, c) of a GRU's state opens at position j only and keeps tanh(z/8); gates are far enough from 0
- * for the rest to stay to the bit. The last position selects as above from 8 tanh(z/8), within 0.0053 of z: 8 tanh(1/8) =
- * 0.99482. */
+ * Right nets: hard_right.c. */
 #include "hard_nets.h"
 
 #include <math.h>
 #include <string.h>
 
 #define WIDTH 4 /* D of random and trained nets */
-#define GATE  64.0
-#define SMALL 8.0
 
 /* ---- shapes ---------------------------------------------------------------------------------------------------- */
 
-static at_status layers_make(at_model *m, at_block *b, int units, int out, at_err *err)
+at_status hard_qsa_layers(at_model *m, at_block *b, int n, const int *rows, at_err *err)
 {
-    b->n_dense = 2;
-    if (!(b->dense = at_new(&m->arena, at_dense, 2)))
+    b->n_dense = n;
+    if (!(b->dense = at_new(&m->arena, at_dense, n)))
         return at_oom(err);
-    b->dense[0].rows = units;
-    b->dense[1].rows = out;
+    for (int l = 0; l < n; l++)
+        b->dense[l].rows = rows[l];
     return AT_OK;
 }
 
 /* Everything but the fields and the readout. */
-static at_status shape_make(const hard_qsa *z, int width, at_model *m, at_err *err)
+at_status hard_qsa_shape(const hard_qsa *z, int width, at_model *m, at_err *err)
 {
     at_model_init(m);
     strcpy(m->name, z->recurrent ? "rnn" : "ffn");
@@ -51,10 +46,10 @@ static at_status shape_make(const hard_qsa *z, int width, at_model *m, at_err *e
         return AT_OK;
     }
     m->blocks[0] = (at_block){.kind = AT_BLOCK_FLATTEN, .act = AT_ACT_RELU, .residual = z->skip};
-    return layers_make(m, &m->blocks[0], z->units, z->N * width, err);
+    return hard_qsa_layers(m, &m->blocks[0], 2, (const int[]){z->units, z->N * width}, err);
 }
 
-static void real_fields(const hard_qsa *z, at_embed vector, at_embed subset, at_model *m)
+void hard_qsa_fields(const hard_qsa *z, at_embed vector, at_embed subset, at_model *m)
 {
     m->n_fields = 2;
     m->fields[0] =
@@ -89,9 +84,9 @@ static void weights_draw(const hard_qsa *z, at_model *m)
 
 static at_status real_net(const hard_qsa *z, at_model *m, at_err *err)
 {
-    at_status s = shape_make(z, WIDTH, m, err);
+    at_status s = hard_qsa_shape(z, WIDTH, m, err);
     if (!s) {
-        real_fields(z, (at_embed){0, WIDTH, -1}, (at_embed){0, WIDTH, -1}, m);
+        hard_qsa_fields(z, (at_embed){0, WIDTH, -1}, (at_embed){0, WIDTH, -1}, m);
         s = at_model_layout(m, err);
     }
     return failed(s, m);
@@ -111,7 +106,7 @@ enum { BATCH = 16 };
 
 static at_status twin_net(const hard_qsa *z, at_model *m, at_err *err)
 {
-    at_status s = shape_make(z, WIDTH, m, err);
+    at_status s = hard_qsa_shape(z, WIDTH, m, err);
     if (!s) {
         m->n_fields = 1;
         m->fields[0] =
@@ -284,114 +279,6 @@ at_status hard_qsa_trained(const hard_qsa *z, int steps, at_model *m, at_err *er
     }
     at_model_release(&learnt);
     return s;
-}
-
-/* ---- right ------------------------------------------------------------------------------------------------------- */
-
-/* The rows of the subset table are their indicators. */
-static void subsets_mark(const hard_qsa *z, at_model *m)
-{
-    double *table = at_model_data(m, m->fields[1].embed.tensor);
-    int element[256];
-    for (int64_t k = 0; k < at_choose(z->N, z->q); k++) {
-        at_subset_unrank(k, z->q, element);
-        for (int e = 0; e < z->q; e++)
-            table[k * z->N + element[e] - 1] = 1;
-    }
-}
-
-/* Position row: z (d), indicator of y (N). Unit (i, j, c) is relu(z_jc + 2 b_ij - 1). */
-static at_status ffn_right(const hard_qsa *z, at_model *m, at_err *err)
-{
-    hard_qsa wide = *z;
-    int N = z->N, d = z->d, D = d + N;
-    wide.units = N * N * d;
-    wide.skip = false;
-    at_status s = shape_make(&wide, D, m, err);
-    if (!s) {
-        real_fields(z, (at_embed){0, d, -1}, (at_embed){d, N, -1}, m);
-        s = at_model_layout(m, err);
-    }
-    if (s)
-        return failed(s, m);
-    subsets_mark(z, m);
-    const at_dense *layer = m->blocks[0].dense;
-    double *w = at_model_data(m, layer[0].w), *b = at_model_data(m, layer[0].b),
-           *v = at_model_data(m, layer[1].w), *c = at_model_data(m, layer[1].b);
-    size_t in = (size_t)(N * D), units = (size_t)wide.units;
-    for (int e = 0; e < d; e++) {
-        at_model_data(m, m->fields[0].embed.tensor)[e * d + e] = 1;
-        at_model_data(m, m->readout.w)[e * D + e] = 1;
-    }
-    for (int i = 0; i < N; i++)
-        for (int e = 0; e < d; e++) {
-            size_t out = (size_t)(i * D + e);
-            for (int j = 0; j < N; j++) {
-                size_t u = (size_t)((i * N + j) * d + e);
-                w[u * in + (size_t)(j * D + e)] = 1;
-                w[u * in + (size_t)(i * D + d + j)] = 2;
-                b[u] = -1;
-                v[out * units + u] = 1.0 / z->q;
-            }
-            c[out] = -1;
-        }
-    return AT_OK;
-}
-
-/* Row: z (d), indicator of y (N), of the position (N), what was kept (N d), the answer (d). */
-static at_status rnn_right(const hard_qsa *z, at_model *m, at_err *err)
-{
-    hard_qsa wide = *z;
-    int N = z->N, d = z->d, S = N * d, D = d + 2 * N + S + d, kept = d + 2 * N, answer = kept + S;
-    wide.units = S;
-    wide.cell = AT_CELL_GRU;
-    at_status s = shape_make(&wide, D, m, err);
-    if (!s && !(m->pos = at_new(&m->arena, at_pos, 1)))
-        s = at_oom(err);
-    if (!s) {
-        real_fields(z, (at_embed){0, d, -1}, (at_embed){d, N, -1}, m);
-        m->n_pos = 1;
-        m->pos[0] = (at_pos){.kind = AT_POS_TABLE, .size = N, .embed = {d + N, N, -1}};
-        m->n_blocks = 2;
-        m->blocks[0].residual = true;
-        m->blocks[1] = (at_block){.kind = AT_BLOCK_MLP, .act = AT_ACT_RELU, .residual = true};
-        s = layers_make(m, &m->blocks[1], S, D, err);
-    }
-    if (!s)
-        s = at_model_layout(m, err);
-    if (s)
-        return failed(s, m);
-    subsets_mark(z, m);
-    const at_rnn *r = &m->blocks[0].rnn;
-    const at_dense *layer = m->blocks[1].dense;
-    double *w = at_model_data(m, r->w), *b = at_model_data(m, r->b), *o = at_model_data(m, r->o);
-    double *select = at_model_data(m, layer[0].w), *off = at_model_data(m, layer[0].b),
-           *sum = at_model_data(m, layer[1].w), *less = at_model_data(m, layer[1].b);
-    for (int j = 0; j < N; j++)
-        at_model_data(m, m->pos[0].embed.tensor)[j * N + j] = 1;
-    for (int e = 0; e < d; e++) {
-        at_model_data(m, m->fields[0].embed.tensor)[e * d + e] = 1;
-        at_model_data(m, m->readout.w)[e * D + answer + e] = 1;
-        less[answer + e] = -1;
-    }
-    for (int j = 0; j < N; j++)
-        for (int e = 0; e < d; e++) {
-            int k = j * d + e;
-            w[(S + k) * D + d + N + j] = -2 * GATE; /* the gate z of the GRU: 1 keeps */
-            b[S + k] = GATE;
-            w[(2 * S + k) * D + e] = 1 / SMALL;
-            o[(kept + k) * S + k] = SMALL;
-            select[k * D + kept + k] = 1;
-            select[k * D + d + j] = 2;
-            off[k] = -1;
-            sum[(answer + e) * S + k] = 1.0 / z->q;
-        }
-    return AT_OK;
-}
-
-at_status hard_qsa_right(const hard_qsa *z, at_model *m, at_err *err)
-{
-    return z->recurrent ? rnn_right(z, m, err) : ffn_right(z, m, err);
 }
 
 at_status hard_qsa_open(const at_params *p, const at_cell *cell, uint64_t seed, hard_qsa_claim *out,

@@ -161,6 +161,68 @@ static void test_rnn(void **state)
         }
 }
 
+/* A right recurrent net at p2e4, one number asked for: wherever it is, every multiple of 1/512 comes back within 1/2. (The others add
+ * relu(h - 1) = 0.) EVIDENCE qsa-rnn-hard exact 3075 test_right_small: all multiples of 1/512 at three positions */
+static void test_right_small(void **state)
+{
+    (void)state;
+    const hard_qsa z = {.N = 3, .q = 1, .d = 1, .recurrent = true, .small = 1};
+    at_arith arith;
+    at_model m;
+    int asked = 0;
+    OK(at_arith_parse("p2e4", &arith, &err));
+    OK(hard_qsa_right(&z, &m, &err));
+    assert_int_equal(m.blocks[0].rnn.state, 2);
+    for (int y = 1; y <= 3; y++)
+        for (int k = -512; k <= 512; k++, asked++) {
+            at_arena a;
+            at_output out;
+            double x[6] = {-1, 1, 1, 1, -1, y};
+            at_arena_init(&a);
+            x[2 * (y - 1)] = k / 512.;
+            OK(at_run(&m, arith, &(at_input){3, x}, NULL, &a, &out, &err));
+            if (!(fabs(out.value[0] - k / 512.) < 0.5))
+                fail_msg("z = %d/512 at %d comes back as %g", k, y, out.value[0]);
+            at_arena_release(&a);
+        }
+    at_model_release(&m);
+    evidence_say("test_right_small", "qsa-rnn-hard", "exact", (uint64_t)asked, "numbers");
+}
+
+/* The unit whose scores read bits: its width, and scores that are 1 on the subset and 0 off it, to the bit. */
+static void test_right_bits(void **state)
+{
+    (void)state;
+    for (int R = 1; R <= 22; R++)
+        for (int N = 4; N <= 24; N += 5) {
+            hard_bits b = {.N = N, .q = 2, .d = 1, .R = R};
+            at_model m;
+            at_arith arith;
+            OK(at_arith_parse("p24e8", &arith, &err));
+            OK(hard_bits_model(&b, &m, &err));
+            assert_int_equal(m.blocks[0].groups[0].dk, 2 * ((N + R - 1) / R) + 5);
+            double x[3 * 24];
+            at_arena a;
+            at_output out;
+            at_trace t;
+            at_arena_init(&a);
+            for (int i = 0; i < N; i++) {
+                x[3 * i] = i % 2 ? 1 : -1;
+                x[3 * i + 1] = 1 + i % (N - 1);
+                x[3 * i + 2] = x[3 * i + 1] + 1;
+            }
+            OK(at_run(&m, arith, &(at_input){N, x}, &t, &a, &out, &err));
+            for (int i = 0; i < N; i++)
+                for (int j = 0; j < N; j++) {
+                    double w = t.heads[0].w[i * N + j];
+                    bool in = j + 1 == x[3 * i + 1] || j + 1 == x[3 * i + 2];
+                    assert_true(in ? w == 0.5 : w < 1e-20);
+                }
+            at_arena_release(&a);
+            at_model_release(&m);
+        }
+}
+
 /* The right nets answer as the task does, on drawn and on adversarial inputs, and are not refuted. */
 static void test_right(void **state)
 {
@@ -579,6 +641,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ffn),           cmocka_unit_test(test_ffn_refusals),
         cmocka_unit_test(test_rnn),           cmocka_unit_test(test_right),
+        cmocka_unit_test(test_right_small),   cmocka_unit_test(test_right_bits),
         cmocka_unit_test(test_training),      cmocka_unit_test(test_linear),
         cmocka_unit_test(test_sparse),        cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_memory),        cmocka_unit_test(test_running_chain),

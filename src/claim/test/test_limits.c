@@ -6,13 +6,17 @@
  * EVIDENCE match3-hard exact 4160 test_every_trial: part=gadget n=3 over=0..64, and 2 more
  * EVIDENCE match3-hard simulated 5120 test_every_trial: n=4 H=2 m=4, and 4 more
  * EVIDENCE match3-hard refuted 20 test_every_trial: part=refute n=8 H=1 m=4, and 1 more
- * EVIDENCE triangle exact 262404 test_every_trial: part=gadget k=1..3, and 1 more
- * EVIDENCE triangle simulated 512 test_every_trial: k=2 D=1 H=1 m=2, and 2 more
+ * EVIDENCE triangle exact 262404 test_every_trial: part=gadget k=1..3, and 2 more
+ * EVIDENCE triangle simulated 512 test_every_trial: k=2 D=1 H=1 m=2, and 3 more
+ * EVIDENCE triangle sampled 40 test_every_trial: part=right N=24
  * EVIDENCE qsa-attention-hard exact 1364 test_every_trial: part=gadget q=1..5, and 1 more
  * EVIDENCE qsa-attention-hard simulated 1280 test_every_trial: q=3 m=4, and 3 more
  * EVIDENCE qsa-attention-hard refuted 20 test_every_trial: part=refute q=4 m=2, and 1 more
+ * EVIDENCE qsa-attention-hard sampled 912 test_every_trial: part=right q=4 R=1..8, and 3 more
  * EVIDENCE qsa-fnn-hard refuted 20 test_every_trial: N=20 d=1 q=1, and 4 more
+ * EVIDENCE qsa-fnn-hard sampled 315 test_every_trial: part=right N=2..16, and 2 more
  * EVIDENCE qsa-rnn-hard refuted 20 test_every_trial: N=82 state=4, and 1 more
+ * EVIDENCE qsa-rnn-hard sampled 2599 test_every_trial: part=right N=2..24 small=1, and 1 more
  * EVIDENCE compose-bound simulated 4374 test_every_trial: n=3 H=2 d=3, and 4 more
  * EVIDENCE compose-bound refuted 20 test_every_trial: part=refute n=16 H=2 d=2, and 2 more
  * EVIDENCE compose-bound exact 1 test_every_trial: part=binds n=270 H=4 d=16
