@@ -12,6 +12,14 @@
  *      layer and query one query, two maxima and one bundle of sums cross it, since sums are added up on the way: D N H (m numbers
  *      out, m+1 sums back). (Every pair of nodes talking to each other would have 2 N^2 / 9 edges in the cut and prove nothing.)
  *   3. The output is the model's, bit for bit; so D N H (2m+1) A bits of the cut are at least k^2 = N^2/9 for a model that is right.
+ *
+ * Beside it a construction that grows like N, too (part=right): two layers of one head of width N, MLPs of O(N) units between and behind.
+ *   4. S is a set of nodes that position i holds as N numbers 0 or 1, at first its row: where one edge leads from i. Query: S; key of
+ *      j: e_j; so the scores are 1 on S and 0 off it. Value: row j.
+ *   5. With scale ln(16 N^2) keys off S have a weight of at most 1/(16 N^2) of one on S. So if S is not empty, number k of the mean is
+ *      at least 1/N up to 1/(8N) if an edge leads from S to k, else 0 up to 1/(8N); an MLP makes that 1 or 0. If S is empty the scores
+ *      are equal, and an MLP makes 0 of everything.
+ *   6. So layer 1 makes S the set that two edges lead to. After layer 2 only number i is looked at: do three edges lead back to i?
  * That several layers cannot do Match3 either is a conjecture; nothing here speaks of it. */
 #include "../shared/claim_limit.h"
 #include "../shared/claim_simulate.h"
@@ -19,9 +27,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const parts[] = {"gadget", "protocol", "binds", NULL};
-enum { GADGET, PROTOCOL, BINDS };
+static const char *const parts[] = {"gadget", "protocol", "binds", "right", NULL};
+enum { GADGET, PROTOCOL, BINDS, RIGHT };
 enum { MOST = 4, NODES = 3 * MOST }; /* k, where something is run */
+enum { WIDEST = 256 };               /* N of a construction */
 
 static const at_param params[] = {
     {"part", "what is tried", 0, COUNT(parts) - 2, PROTOCOL, true, parts},
@@ -35,6 +44,9 @@ static const at_param params[] = {
     {"bandwidth", "bits a round, edge and direction (0: log2 N)", 0, 65536, 0, true},
     {"allow", "bits that a budget allows a partial sum (0: A)", 0, 65536, 0, true},
     {"steps", "of training", 0, 100000, 100, true},
+    {"N", "right: nodes (0: 3k)", 0, WIDEST, 0, true},
+    {"hops", "right: layers", 0, 3, 2, true},
+    {"c", "right: scale in units of ln(16 N^2)", 0.001, 16, 1, false},
 };
 
 typedef struct {
@@ -143,9 +155,99 @@ static void rows_answer(const at_params *p, const double *x, double *y)
 
 static const at_task rows_task = {.id = "triangle", .sample = rows_sample, .answer = rows_answer};
 
+/* ---- a construction ----------------------------------------------------------------------------------------------- */
+
+/* Steps 4 and 5: which of the nodes does an edge lead to from the set? */
+static void hop(at_program *P, int N, double c, int step, at_var here, at_var edges, at_var set[WIDEST])
+{
+    at_var key[WIDEST], value[WIDEST];
+    char name[32];
+    for (int j = 0; j < N; j++) {
+        key[j] = here + j;
+        value[j] = edges + j;
+    }
+    snprintf(name, sizeof name, "some%d", step);
+    at_var some = at_any(P, name, (at_vec){N, set});
+    snprintf(name, sizeof name, "mean%d", step);
+    at_var mean = at_attend(P, name,
+                            &(at_attention){.query = {N, set},
+                                            .key = {N, key},
+                                            .value = {N, value},
+                                            .weighting = AT_SOFTMAX,
+                                            .gap = 1,
+                                            .scale = c * at_log(16. * N * N),
+                                            .error = 1. / (8 * N)});
+    for (int k = 0; k < N && mean >= 0; k++) {
+        snprintf(name, sizeof name, "from%d,%d", step, k + 1);
+        at_var above = at_sum(P, NULL, AT_VEC(mean + k), NULL, -0.5 / N);
+        at_var from = at_compare(P, name, above, 0.25 / N);
+        snprintf(name, sizeof name, "to%d,%d", step, k + 1);
+        set[k] = at_and(P, name, from, some);
+    }
+}
+
+static at_status right(const at_params *p, at_model *m, at_err *err)
+{
+    int N = at_params_int(p, "N") ? at_params_int(p, "N") : 3 * at_params_int(p, "k");
+    if (N > WIDEST)
+        return at_fail(err, AT_EDOMAIN, "N=%d: at most %d where a model is made", N, WIDEST);
+    double *rows = at_calloc((size_t)N * (size_t)N, sizeof *rows);
+    at_program *P = rows ? at_program_new("triangle", N) : NULL;
+    if (!P) {
+        at_free(rows);
+        return at_oom(err);
+    }
+    for (int j = 0; j < N; j++)
+        rows[j * N + j] = 1;
+    at_program_lengths(P, N);
+    at_var edges = at_ints(P, "edge", N, 0, 1), here = at_position_rows(P, "here", N, rows), set[WIDEST],
+           back[WIDEST];
+    for (int j = 0; j < N; j++)
+        set[j] = edges + j;
+    for (int step = 1; step <= at_params_int(p, "hops"); step++)
+        hop(P, N, at_params_get(p, "c"), step, here, edges, set);
+    for (int k = 0; k < N; k++) { /* step 6 */
+        char name[32];
+        snprintf(name, sizeof name, "back%d", k + 1);
+        back[k] = at_and(P, name, set[k], here + k);
+    }
+    at_emit(P, AT_VEC(at_sum(P, "y", (at_vec){N, back}, NULL, 0)), AT_READ_THRESHOLD, 0.5);
+    at_free(rows);
+    at_status s = at_assemble(P, m, NULL, err);
+    at_program_free(P);
+    return s;
+}
+
+static at_status right_trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
+                             const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
+{
+    at_model m;
+    at_params tp;
+    at_question q = {.evidence = cell->evidence, .how = cell->how, .limit = limit, .seed = seed};
+    at_status s = right(p, &m, err);
+    if (s)
+        return s;
+    at_size size;
+    at_model_size(&m, &size);
+    s = at_arith_parse(at_cell_arith(cell), &q.arith, err);
+    if (!s)
+        s = task_params(m.n_max, &tp, err);
+    if (!s)
+        s = at_check(&m, at_task_find("triangle"), &tp, &q, env, a, out, err);
+    at_model_release(&m);
+    if (s)
+        return s;
+    out->note = at_arena_printf(a, "%d layer%s of %d head of width %d %s on %ju inputs", size.layers,
+                                size.layers == 1 ? "" : "s", size.heads, size.head_dim,
+                                out->holds == AT_TRUE ? "right" : "wrong", (uintmax_t)out->inputs);
+    return out->note ? AT_OK : at_oom(err);
+}
+
 static at_status make(const at_params *p, uint64_t i, uint64_t seed, at_model *m, at_err *err)
 {
     int N = 3 * at_params_int(p, "k"), H = at_params_int(p, "H"), d = at_params_int(p, "m");
+    if (at_params_int(p, "model") == CLAIM_COMPILED)
+        return right(p, m, err);
     bool trained = at_params_int(p, "model") == CLAIM_TRAINED;
     hard_arch h = {.vocabulary = trained ? 1 << N : 0,
                    .integers = trained ? 0 : N,
@@ -175,8 +277,6 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
 {
     int k = at_params_int(p, "k"), N = 3 * k, parent[NODES], side[NODES];
     gadget g = {.k = k, .tokens = at_params_int(p, "model") == CLAIM_TRAINED, .all = k <= 2, .seed = seed};
-    if (at_params_int(p, "model") == CLAIM_COMPILED)
-        return at_fail(err, AT_EREFUSED, "model=compiled: the catalogue has no model that finds triangles");
     for (int i = 0; i < N; i++) { /* two stars, joined by their centres u_1 and v_1 */
         side[i] = i >= k;
         parent[i] = i == 0 ? -1 : i <= k ? 0 : k;
@@ -215,6 +315,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
 {
     if (at_params_int(p, "part") == BINDS)
         return limit_trial("triangle", p, cell, a, out, err);
+    if (at_params_int(p, "part") == RIGHT)
+        return right_trial(p, cell, limit, seed, env, a, out, err);
     if (at_params_int(p, "k") > MOST)
         return at_fail(err, AT_EDOMAIN, "k=%d: at most %d where protocols run", at_params_int(p, "k"), MOST);
     return at_params_int(p, "part") == GADGET ? gadget_trial(p, a, out, err)
@@ -232,6 +334,12 @@ static const at_cell cells[] = {
     {"part=binds k=4096 D=2 H=2 m=4", "k=256", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"k=2 D=1 H=1 m=2", "merge=rounded", AT_EV_SIMULATED, 0, "p8e5", 10, AT_TIER_QUICK, NULL},
     {"k=2 D=1 H=1 m=2", "allow=16", AT_EV_SIMULATED, 0, "p8e5", 10, AT_TIER_QUICK, NULL},
+    {"k=2 model=compiled", NULL, AT_EV_SIMULATED, 0, "p24e8", 1, AT_TIER_QUICK, NULL},
+    {"part=right N=1..3", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p24e8", 0, AT_TIER_QUICK, NULL},
+    {"part=right N=4", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_FULL, NULL},
+    {"part=right N=24", NULL, AT_EV_SAMPLED, 0, "p24e8", 400, AT_TIER_QUICK, NULL},
+    {"part=right N=3", "hops=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "p24e8", 0, AT_TIER_QUICK, NULL},
+    {"part=right N=3", "c=0.05", AT_EV_EXACT, AT_ENUM_SEQUENCES, "p24e8", 0, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_triangle = {
@@ -241,7 +349,7 @@ const at_claim claim_triangle = {
     .statement = "No transformer with D H m small against N / log N finds, on every graph of N nodes, the "
                  "nodes in directed "
                  "triangles: on a tree with one edge between Alice's nodes and Bob's it would decide DISJ on "
-                 "N^2/9 bits.",
+                 "N^2/9 bits. Two layers of one head of width N do.",
     .proof = "u_j -> v_l by a_jl, v_l -> w_j by b_jl, w_j -> u_j: a triangle iff a and b meet. Nodes hold "
              "their rows; queries travel "
              "out, maxima and exact sums are merged on the way back: an edge carries N H (m numbers, m+1 "
@@ -249,6 +357,7 @@ const at_claim claim_triangle = {
     .params = params,
     .n_params = COUNT(params),
     .trial = trial,
+    .right = right,
     .cells = cells,
     .n_cells = COUNT(cells),
 };
