@@ -137,13 +137,16 @@ typedef enum {
     AT_MAP_HIDDEN,    /* widest MLP layer */
     AT_MAP_LAYERS,    /* attention layers */
     AT_MAP_PARAMETERS,
+    AT_MAP_STEPS, /* rows of a chain before its answer, which is the last one */
+    AT_MAP_UNITS, /* units of a feed-forward net's first layer, numbers of a recurrent net's state */
     AT_MAP_MEASURES
 } at_map_measure;
 
 /* What a template may ask of a construction. */
 typedef struct {
     at_size size;
-    at_mask mask; /* block-sparse, or zeros */
+    at_mask mask;     /* block-sparse, or zeros */
+    int steps, units; /* where the measure is that */
 } at_map_model;
 
 /* One row of the table (map_panels.c): adding a panel is adding a row.

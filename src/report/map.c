@@ -126,14 +126,17 @@ static double times(double factor)
     return factor > 0 ? factor : 1;
 }
 
-static double measured(const at_map_panel *p, const at_size *z)
+static double measured(const at_map_panel *p, const at_map_model *m)
 {
+    const at_size *z = &m->size;
     const double v[AT_MAP_MEASURES] = {[AT_MAP_WIDTH] = z->width,
                                        [AT_MAP_HEAD_DIM] = z->head_dim,
                                        [AT_MAP_HEADS_DIM] = (double)z->heads * z->head_dim,
                                        [AT_MAP_HIDDEN] = z->hidden,
                                        [AT_MAP_LAYERS] = z->layers,
-                                       [AT_MAP_PARAMETERS] = (double)z->parameters};
+                                       [AT_MAP_PARAMETERS] = (double)z->parameters,
+                                       [AT_MAP_STEPS] = m->steps,
+                                       [AT_MAP_UNITS] = m->units};
     return v[p->measure] * times(p->times);
 }
 
@@ -146,21 +149,44 @@ at_mask at_map_mask(const at_model *m)
     return (at_mask){0};
 }
 
-static at_status shape_of(const at_claim *c, const at_params *p, at_map_model *out, at_err *err)
+/* The rows of its chains before the answer. */
+static at_status steps_of(const at_claim *c, const at_params *p, int *out, at_err *err)
 {
-    at_program *P;
-    at_model m;
-    at_status s = at_claim_program(c, p, &P, err);
+    void *self;
+    if (!c->chain)
+        return at_fail(err, AT_EINPUT, "claim %s writes no chain: it has no steps", c->id);
+    at_status s = at_claim_chain_open(c, p, &self, err);
     if (s)
         return s;
-    s = at_program_shape(P, &m, err);
-    if (!s) {
-        at_model_size(&m, &out->size);
-        out->mask = at_map_mask(&m);
-        at_model_release(&m);
-    }
+    *out = c->chain->rows_max(self) - 1;
+    c->chain->close(self);
+    return AT_OK;
+}
+
+/* Of a program its shape; else the model itself is made. */
+static at_status shape_of(const at_claim *c, const at_params *p, at_map_model *out, at_err *err)
+{
+    at_program *P = NULL;
+    at_model m;
+    at_status s = c->program ? at_claim_program(c, p, &P, err) : c->right(p, &m, err);
+    if (!s && P)
+        s = at_program_shape(P, &m, err);
     at_program_free(P);
-    return s;
+    if (s)
+        return s;
+    const at_block *b = &m.blocks[0];
+    at_model_size(&m, &out->size);
+    out->mask = at_map_mask(&m);
+    out->units = b->kind == AT_BLOCK_RNN ? b->rnn.state : b->kind == AT_BLOCK_FLATTEN ? b->dense[0].rows : 0;
+    at_model_release(&m);
+    return AT_OK;
+}
+
+/* What a row of the ledger does not say of its model. */
+static at_status beyond(const at_map_panel *w, const at_claim *c, const at_params *p, at_map_model *out,
+                        at_err *err)
+{
+    return w->measure == AT_MAP_STEPS ? steps_of(c, p, &out->steps, err) : shape_of(c, p, out, err);
 }
 
 /* The models are there already. */
@@ -169,7 +195,7 @@ static at_status models_take(panel *q, at_err *err)
     point p[SIZES_MOST];
     for (int i = 0; i < q->n; i++) {
         q->model[i] = q->panel->models[i];
-        q->built[i] = measured(q->panel, &q->model[i].size);
+        q->built[i] = measured(q->panel, &q->model[i]);
         p[i] = (point){q->size[i], q->built[i], NULL};
     }
     return points_set(q, AT_MAP_BUILT, p, q->n) ? AT_OK : at_oom(err);
@@ -182,7 +208,7 @@ static at_status built_make(panel *q, at_err *err)
     if (!q->panel->construction)
         return AT_OK;
     at_status s = at_claim_need(q->panel->construction, &q->claim, err);
-    if (!s && !q->claim->program)
+    if (!s && !q->claim->program && !q->claim->right)
         s = at_fail(err, AT_EINPUT, "claim %s has no program: it cannot be on the map", q->claim->id);
     point p[SIZES_MOST];
     for (int i = 0; i < q->n && !s && q->panel->grows; i++) { /* no shape: only what is measured is known */
@@ -200,7 +226,9 @@ static at_status built_make(panel *q, at_err *err)
         s = template_parse(q->panel->construction_params, q->size[i], &at, err);
         if (!s)
             s = shape_of(q->claim, &at, &q->model[i], err);
-        q->built[i] = s ? 0 : measured(q->panel, &q->model[i].size);
+        if (!s && q->panel->measure == AT_MAP_STEPS)
+            s = steps_of(q->claim, &at, &q->model[i].steps, err);
+        q->built[i] = s ? 0 : measured(q->panel, &q->model[i]);
         p[i] = (point){q->size[i], q->built[i]};
     }
     return s ? s : points_set(q, AT_MAP_BUILT, p, q->n) ? AT_OK : at_oom(err);
@@ -253,16 +281,25 @@ static at_status checked_make(panel *q, const at_row *rows, size_t n, const char
         return at_oom(err);
     for (size_t i = 0; i < n && k < most; i++) {
         const at_row *r = &rows[i];
-        at_size z;
+        at_map_model z = {0};
         at_sweep w;
         double x;
         if (!same(r->key.subject, q->claim->id) || !is_ours(r, build) || !same(r->rec.role, "claim"))
             continue;
         fails += same(r->rec.verdict, "fails");
-        bool has = false;
-        if (same(r->rec.verdict, "holds") &&
-            at_map_belongs(q->claim, q->panel->construction_params, r, &w, &x) && row_size(r, &has, &z, err))
+        bool has = false, belongs = same(r->rec.verdict, "holds") &&
+                                    at_map_belongs(q->claim, q->panel->construction_params, r, &w, &x);
+        if (belongs && row_size(r, &has, &z.size, err))
             return AT_ENOMEM;
+        if (belongs && (q->panel->measure >= AT_MAP_STEPS || (!has && q->claim->right))) {
+            at_params last = w.first;
+            at_err none = {0};
+            memcpy(last.value, w.last, sizeof last.value);
+            at_status bad = beyond(q->panel, q->claim, &last, &z, &none);
+            if (bad == AT_ENOMEM)
+                return at_oom(err);
+            has = !bad;
+        }
         if (has)
             p[k++] = (point){x, measured(q->panel, &z), r};
     }
@@ -483,7 +520,7 @@ static const char *words_of(const panel *q)
     const at_map_place *o = &q->out;
     if (o->verdict == AT_MAP_GAP)
         return o->gap < 99.5 ? at_arena_printf(q->a, "gap x%.2g", o->gap)
-                             : at_arena_printf(q->a, "gap x%.3g", o->gap);
+                             : at_arena_printf(q->a, "gap x%.0f", o->gap);
     if (o->verdict == AT_MAP_GROWING)
         return at_arena_printf(q->a, "gap %s^%.2g", q->panel->size, o->gap);
     return words[o->verdict];
