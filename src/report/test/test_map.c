@@ -474,7 +474,7 @@ static const struct {
     {"composition", "one layer, chain", 1, NULL},
     {"composition", "two layers", 0, "constant"},
     {"funccomp", "L layers", 0, "open by Chen, Peng, Wu 2024, Theorem 1.1: silent below 10^52 tokens"},
-    {"funccomp", "L+1 layers", 0, "open by the same theorem: its p bits a number are no format of floats"},
+    {"funccomp", "L+1 layers", 0, "constant"},
     {"triangle", "two layers", 8714, NULL},
     {"match3-local", "one softmax layer", 0, "constant"},
     {"prefix-sum", "standard", 0, "constant"},
