@@ -17,7 +17,8 @@
  *   4. S is a set of nodes that position i holds as N numbers 0 or 1, at first its row: where one edge leads from i. Query: S; key of
  *      j: e_j; so the scores are 1 on S and 0 off it. Value: row j.
  *   5. With scale ln(16 N^2) keys off S have a weight of at most 1/(16 N^2) of one on S. So if S is not empty, number k of the mean is
- *      at least 1/N up to 1/(8N) if an edge leads from S to k, else 0 up to 1/(8N); an MLP makes that 1 or 0. If S is empty the scores
+ *      at least 1/N up to 1/(8N) if an edge leads from S to k, else 0 up to 1/(8N); an MLP makes that 1 or 0 (by a ReLU
+ *      of 3/2 - 2N times it first, which is small or 0, so that large N lose no bits). If S is empty the scores
  *      are equal, and an MLP makes 0 of everything.
  *   6. So layer 1 makes S the set that two edges lead to. After layer 2 only number i is looked at: do three edges lead back to i?
  * That several layers cannot do Match3 either is a conjecture; nothing here speaks of it. */
@@ -178,9 +179,10 @@ static void hop(at_program *P, int N, double c, int step, at_var here, at_var ed
                                             .scale = c * at_log(16. * N * N),
                                             .error = 1. / (8 * N)});
     for (int k = 0; k < N && mean >= 0; k++) {
+        snprintf(name, sizeof name, "none%d,%d", step, k + 1); /* 3/2 if none, up to 1/4; else 0 */
+        at_var none = at_relu(P, name, at_sum(P, NULL, AT_VEC(mean + k), (double[]){-2 * N}, 1.5));
         snprintf(name, sizeof name, "from%d,%d", step, k + 1);
-        at_var above = at_sum(P, NULL, AT_VEC(mean + k), NULL, -0.5 / N);
-        at_var from = at_compare(P, name, above, 0.25 / N);
+        at_var from = at_compare(P, name, at_sum(P, NULL, AT_VEC(none), (double[]){-1}, 0.75), 0.5);
         snprintf(name, sizeof name, "to%d,%d", step, k + 1);
         set[k] = at_and(P, name, from, some);
     }
