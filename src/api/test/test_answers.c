@@ -6,6 +6,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -190,6 +191,25 @@ static void test_map(void **state)
     assert_true(at_result_number(r, "contradictions") == 0);
     assert_non_null(at_result_text(r, "panels.0.verdict"));
     assert_true(at_result_number(r, "panels.0.points.construction.0.1") > 0);
+    at_result_free(r);
+    /* The linear decoder of lis has all that a panel may have. */
+    works(at_map_read("lis", NULL, NULL, &r, &err));
+    static const char *const texts[] = {"architecture", "task",         "size",    "unit",   "bound",
+                                        "bits",         "construction", "trained", "verdict"};
+    static const char *const numbers[] = {"gap", "ratio", "ratio_at"};
+    char name[64];
+    int panel = 0;
+    do
+        snprintf(name, sizeof name, "panels.%d.architecture", panel++);
+    while (at_result_text(r, name) && strcmp(at_result_text(r, name), "linear") != 0);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        snprintf(name, sizeof name, "panels.%d.%s", panel - 1, texts[k]);
+        assert_non_null(at_result_text(r, name));
+    }
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        snprintf(name, sizeof name, "panels.%d.%s", panel - 1, numbers[k]);
+        assert_true(at_result_number(r, name) >= 1);
+    }
     at_result_free(r);
     refused(at_map_read(NULL, "N=3", NULL, &r, &err), AT_EINPUT, "none is named");
     refused(at_map_read("match22", NULL, NULL, &r, &err), AT_EINPUT, "match2");
