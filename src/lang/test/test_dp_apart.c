@@ -153,6 +153,36 @@ static void test_neighbours(void **state)
     }
 }
 
+/* What is subtracted is known of differences, too: behind v = before - x[i], x of 1..3, v falls by 1 to 3 from state to state. */
+static void test_subtracted(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    at_dp *d =
+        dp_of("problem \"fall\"\nsize n in 1..9\ninput x[n] in 1..3\nstate i in 1..n\nvalue v in -27..0\n"
+              "take y = x[i]\nneed p = (i-1) when i > 1\nneed q = (i-2) when i > 2\n"
+              "let last = if i > 1 then p.v else 0\nv = last - y\nanswer v at (n)\n");
+    at_dp_instance *x = dp_bound(d, "n=9");
+    at_dp_apart *a;
+    at_dp_range r[16 * 16];
+    bool here[16];
+    int n = AT_DP_NEED + d->n_needs, seen = 0;
+    assert_int_equal(at_dp_apart_new(x, &a, &err), AT_OK);
+    for (int64_t s = 0; s < x->n_states; s++) {
+        at_dp_apart_at(a, s, 0, r, here);
+        if (!here[AT_DP_NEED] || !here[AT_DP_NEED + 1])
+            continue;
+        const at_dp_range *fall = &r[AT_DP_NEED * n + AT_DP_NEED + 1];
+        assert_int_equal(fall->lo, -3);
+        assert_int_equal(fall->hi, -1);
+        seen++;
+    }
+    assert_true(seen > 0);
+    at_dp_apart_free(a);
+    at_dp_instance_free(x);
+    at_dp_free(d);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -167,11 +197,23 @@ static void test_refused(void **state)
         at_dp_instance_free(x);
         at_dp_free(d);
     }
+    /* Steered look-ups, also where every input was tried. */
+    at_err err = {0};
+    at_dp *d = dp_of(
+        "problem \"p\"\nsize n in 1..9\ninput a[n] in 1..3\nstate i in 1..n\nvalue v in 0..9\ntake x = a[i]\n"
+        "need u = (i - x) when x < i\nv = if x < i then u.v else 0\nanswer v at (n)\n");
+    at_dp_instance *x = dp_bound(d, "n=3");
+    at_dp_apart *b;
+    assert_true(x->proved == AT_TRUE && d->steering);
+    assert_int_equal(at_dp_apart_new(x, &b, &err), AT_EREFUSED);
+    assert_non_null(strstr(err.text, "whose look-ups nothing steers"));
+    at_dp_instance_free(x);
+    at_dp_free(d);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_input), cmocka_unit_test(test_neighbours),
-                                       cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_subtracted), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
