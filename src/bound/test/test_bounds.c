@@ -1,24 +1,9 @@
 /* test_bounds.c: the whole list of bounds at once: starts and least sizes agree with verdicts, hypotheses are refused in words, memory
  * may run out. */
-#define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
+#include "bound_test.h"
 #include "../../core/test/test_evidence.h"
-#include "../bound_internal.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#define OK(call)                                                                                             \
-    do {                                                                                                     \
-        at_err err = {0};                                                                                    \
-        if ((call) != AT_OK)                                                                                 \
-            fail_msg("%s: %s", #call, err.text);                                                             \
-    } while (0)
 
 static at_params params_of(const char *id, const char *set)
 {

@@ -1,25 +1,9 @@
 /* test_chains.c: how many chains a recurrence has, as the bounds count them and as brute force does. */
-#define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
-#include "../bound_internal.h"
-#include "power.h"
+#include "bound_test.h"
 
 #include <attest/lang.h>
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define OK(call)                                                                                             \
-    do {                                                                                                     \
-        at_err err = {0};                                                                                    \
-        if ((call) != AT_OK)                                                                                 \
-            fail_msg("%s: %s", #call, err.text);                                                             \
-    } while (0)
 
 /* Permutations of n with fewer than k descents, by Euler's recurrence A(n, j) = (j+1) A(n-1, j) + (n-j) A(n-1, j-1). */
 static void euler(mpz_t out, unsigned long n, unsigned long k)

@@ -1,30 +1,14 @@
 /* test_counts.c: what the bounds count, counted again by other means: powers written out, brute force, recurrences run. */
-#define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
+#include "bound_test.h"
 #include "../../core/test/test_evidence.h"
-#include "../bound_internal.h"
 #include "../funccomp.h"
-#include "power.h"
 
 #include <attest/lang.h>
 #include <attest/num.h>
 
 #include <math.h>
 #include <mpfr.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define OK(call)                                                                                             \
-    do {                                                                                                     \
-        at_err err = {0};                                                                                    \
-        if ((call) != AT_OK)                                                                                 \
-            fail_msg("%s: %s", #call, err.text);                                                             \
-    } while (0)
 
 /* ---- logarithms ------------------------------------------------------------------------------------------------------ */
 
