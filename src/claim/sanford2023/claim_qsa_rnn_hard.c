@@ -82,9 +82,9 @@ static const at_cell cells[] = {
     {"N=82 state=4 weights=trained", NULL, AT_EV_REFUTED, 0, "p6e4", 20, AT_TIER_QUICK, NULL},
     {"N=82 state=4 states=1000", "weights=right", AT_EV_REFUTED, 0, "p6e4", 1, AT_TIER_QUICK,
      "N=21 state=4 states=1000"},
-    {"part=right N=2..24 small=1 tolerance=0.75", NULL, AT_EV_SAMPLED, 0, "p2e4", 1000, AT_TIER_QUICK, NULL},
+    {"part=right N=2..24 small=1 tolerance=0.5", NULL, AT_EV_SAMPLED, 0, "p2e4", 1000, AT_TIER_QUICK, NULL},
     {"part=right N=8 q=2 d=2 tolerance=0.01", NULL, AT_EV_SAMPLED, 0, "f64", 1000, AT_TIER_QUICK, NULL},
-    {"part=right N=8 small=1 tolerance=0.75", "idle=1", AT_EV_SAMPLED, 0, "p2e4", 1000, AT_TIER_QUICK, NULL},
+    {"part=right N=8 small=1 tolerance=0.5", "idle=1", AT_EV_SAMPLED, 0, "p2e4", 1000, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_qsa_rnn_hard = {
