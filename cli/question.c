@@ -99,10 +99,6 @@ static at_status ask(const cli_args *a, const char *set, double tolerance, const
     const at_claim *c = claim_of(m, q->name);
     q->subject = (at_subject){.m = m, .arith = a->precision};
     at_status s = c ? claim_ask(set, c, q, err) : at_problem_ask(q->problem, m, set, &q->asked, err);
-    if (!s && q->asked.view == AT_VIEW_POSITIONS && at_params_has(&q->asked.params, "N") &&
-        !at_assignments_name(set, "N") && at_params_int(&q->asked.params, "N") > m->n_max)
-        s = at_params_set(&q->asked.params, "N", m->n_max,
-                          err); /* the usual length is more than the model takes */
     if (!s && q->asked.view == AT_VIEW_ROWS && at_params_has(&q->asked.params, "order") &&
         at_params_int(&q->asked.params, "order"))
         s = at_fail(err, AT_EREFUSED,

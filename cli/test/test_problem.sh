@@ -23,6 +23,11 @@ says 0 'by its file' 'exact, 64 inputs' check "$dir/lis.st" --problem examples/l
 says 1 'another recurrence' 'written' check "$dir/lis.st" --problem examples/lis.dp --set n=3,top=4 --precision p3
 says 0 'expressions' 'exact, 3690 inputs' check "$dir/ar.st" --problem arithmetic --set p=5,operators=2
 
+"$attest" build lemma-a9 --set N=9,m=3 -o "$dir/a9.st" >/dev/null # its problem's usual length is more than m^2
+says 0 'a length that nobody sets is one the model takes' 'exact, ' check "$dir/a9.st" --problem block-mean --set m=3 --tolerance 0.01
+says 0 '... before hypotheses of the length are asked' 'N=9 m=3' check "$dir/a9.st" --problem block-mean --set m=3 --lengths 9 --tolerance 0.01
+refuses 2 '... and what is set is taken at its word' 'N=16: must be at most m^2' check "$dir/a9.st" --problem block-mean --set m=3,N=16 --tolerance 0.01
+
 # ---- what does not fit, in one line
 call compile examples/pairs.program -o "$dir/alone.st" # a model of a program remembers none
 refuses 2 'a model alone' 'which problem should it solve? (--problem NAME|FILE' check "$dir/alone.st"

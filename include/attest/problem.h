@@ -447,7 +447,7 @@ bool at_problem_has(const at_problem *p, at_view v);
 /* The parameters that a view has: how many, and their rows. */
 int at_problem_schema(const at_problem *p, at_view v, const at_param **schema);
 /* A view's parameters: defaults, then the assignments (NULL: none) that it knows. Fails when no view knows one. A length that
- * follows from the others is filled in unless it is set. */
+ * follows from the others is filled in unless it is set; of one that nobody set, opening a model's question takes one of the model's. */
 at_status at_problem_params(const at_problem *p, at_view v, const char *set, at_params *out, at_err *err);
 /* Those of the assignments that the view knows, as text; fails when no view knows one. */
 at_status at_problem_assignments(const at_problem *p, at_view v, const char *set, at_text *out, at_err *err);

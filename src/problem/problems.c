@@ -2,6 +2,7 @@
  *
  * A task, a chain and a stream that share a name are one problem. Problems written in a language are made
  * by src/lang, in the same shape. */
+#include <limits.h>
 #include <stdio.h>
 
 #include "problem_internal.h"
@@ -118,7 +119,10 @@ at_status at_problem_assignments(const at_problem *p, at_view v, const char *set
     return out->oom ? at_oom(err) : AT_OK;
 }
 
-at_status at_problem_params(const at_problem *p, at_view v, const char *set, at_params *out, at_err *err)
+/* A length that nobody set becomes one of lo..hi before the task is asked whether the parameters go together: its hypotheses are of
+ * the length that will be used. */
+static at_status params_read(const at_problem *p, at_view v, const char *set, int lo, int hi, at_params *out,
+                             at_err *err)
 {
     const at_param *schema;
     int rows = at_problem_schema(p, v, &schema);
@@ -130,11 +134,19 @@ at_status at_problem_params(const at_problem *p, at_view v, const char *set, at_
     if (!st)
         st = at_params_parse(out, mine.s, err);
     at_text_release(&mine);
-    if (!st && v == AT_VIEW_POSITIONS && p->task->length && !at_assignments_name(set, "N"))
-        st = at_params_set(out, "N", p->task->length(out), err);
-    if (!st && v == AT_VIEW_POSITIONS && p->task->validate)
-        st = p->task->validate(out, err);
-    return st;
+    if (st || v != AT_VIEW_POSITIONS)
+        return st;
+    if (!at_assignments_name(set, "N")) {
+        int usual = at_params_int(out, "N");
+        int n = p->task->length ? p->task->length(out) : usual < lo ? lo : usual > hi ? hi : usual;
+        st = at_params_set(out, "N", n, err);
+    }
+    return !st && p->task->validate ? p->task->validate(out, err) : st;
+}
+
+at_status at_problem_params(const at_problem *p, at_view v, const char *set, at_params *out, at_err *err)
+{
+    return params_read(p, v, set, 0, INT_MAX, out, err);
 }
 
 /* ---- words of a user's rows -------------------------------------------------------------------------------- */
@@ -353,7 +365,7 @@ static at_status view_open(const at_problem *p, at_view v, const at_model *m, co
                            at_err *err)
 {
     *x = (at_asked){.view = v};
-    at_status s = at_problem_params(p, v, set, &x->params, err);
+    at_status s = params_read(p, v, set, m->n_min, m->n_max, &x->params, err);
     if (s)
         return s;
     if (v == AT_VIEW_POSITIONS) {
