@@ -124,9 +124,9 @@ static json_t *chain_json(const cli_args *a, const at_model *m, const at_input *
         j = cli_json_set(j, "answer", text.oom ? NULL : cli_json_text(text.s));
         at_text_release(&text);
     }
-    at_err rounds = {0};
-    if (at_arith_integers(m, a->precision, &rounds))
-        j = cli_json_set(j, "note", cli_json_text(rounds.text));
+    at_err doubt = {0};
+    if (at_arith_doubts(m, a->precision, &doubt))
+        j = cli_json_set(j, "note", cli_json_text(doubt.text));
     return cli_json_set(j, "stopped", json_boolean(c->stopped));
 }
 
@@ -314,7 +314,7 @@ static int run(const cli_args *a)
         code = cli_fail(a, &err);
     else
         code = prompt_run(a, &m, cut, line.s, 0, &arena);
-    if (code == CLI_HOLDS && at_arith_integers(&m, a->precision, &err))
+    if (code == CLI_HOLDS && at_arith_doubts(&m, a->precision, &err))
         cli_tell(a, &err);
     at_text_release(&line);
     at_arena_release(&arena);

@@ -142,7 +142,7 @@ static int run(const cli_args *a)
         lines_run(&r);
     else
         words_run(&r);
-    if (r.code == CLI_HOLDS && at_arith_integers(&m, r.arith, &err))
+    if (r.code == CLI_HOLDS && at_arith_doubts(&m, r.arith, &err))
         cli_tell(a, &err);
     at_model_release(&m);
     return r.code;

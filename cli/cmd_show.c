@@ -452,6 +452,8 @@ static void model_print(const at_model *m, const char *hash, const at_size *z, a
     at_text_addf(t, "\n  sha-256 %s\n", hash);
     if (m->problem)
         at_text_addf(t, "  made for %s\n", m->problem);
+    if (m->arithmetic)
+        at_text_addf(t, "  error bounds for %s\n", m->arithmetic);
     at_text_addf(t, "  lengths %d..%d", m->n_min, m->n_max);
     if (m->n_prefix + m->n_suffix)
         at_text_addf(t, ", with %d hidden positions before and %d after", m->n_prefix, m->n_suffix);
@@ -485,6 +487,7 @@ static json_t *model_json(const at_model *m, const char *hash, const at_size *z)
     json_t *j = cli_json_set(json_object(), "name", cli_json_text(m->name));
     j = cli_json_set(j, "sha256", cli_json_text(hash));
     j = cli_json_set(j, "problem", cli_json_text(m->problem));
+    j = cli_json_set(j, "arithmetic", cli_json_text(m->arithmetic));
     j = cli_json_set(j, "least_length", json_integer(m->n_min));
     j = cli_json_set(j, "most_length", json_integer(m->n_max));
     j = cli_json_set(j, "hidden", json_integer(m->n_prefix + m->n_suffix));

@@ -12,7 +12,7 @@ from the beginning for every row. Headings are those of the page, whose position
 import functools, importlib.util, itertools, json, math, pathlib, re, sys
 import numpy as np
 
-VERSION = "1.11"  # of docs/model.md
+VERSION = "1.12"  # of docs/model.md
 
 def need(condition, why):
     if not condition:
@@ -48,7 +48,7 @@ def load(path):
         need(begin == end and np.isfinite(tensors[name]).all(), f"{name}: not finite, or not where it must be")
         end = until
     need(end == len(data), "bytes after the last tensor")
-    meta.pop("problem", None), meta.pop("heads", None)  # notes
+    [meta.pop(note, None) for note in ("problem", "arithmetic", "heads")]
     return arch, tensors, meta.pop("sparse").split(" ") if "sparse" in meta else []
 
 # ---- Forward pass: functions of arrays ---------------------------------------------------------------------------

@@ -48,12 +48,23 @@ call() # $@ arguments of attest; stdin is $input when that is set
     code=$?
 }
 
+# Models of programs are proved for f64. With $doubted set, what asks one for fewer bits expects the line that says so, and nothing
+# else, on stderr.
+quiet()
+{
+    if [ -n "${doubted:-}" ]; then
+        [ "$(wc -l <"$dir/.err")" -eq 1 ] && grep -q '^attest.* nothing was proved there$' "$dir/.err"
+    else
+        [ ! -s "$dir/.err" ]
+    fi
+}
+
 gives() # $1 code, $2 name, $3 stdout, $4... arguments
 {
     local want=$1 name=$2 text=$3
     shift 3
     call "$@"
-    [ "$code" -eq "$want" ] && [ ! -s "$dir/.err" ] && [ "$(cat "$dir/.out")" = "$text" ]
+    [ "$code" -eq "$want" ] && quiet && [ "$(cat "$dir/.out")" = "$text" ]
     verdict $? "$name"
 }
 
@@ -62,7 +73,7 @@ says() # $1 code, $2 name, $3 part of stdout, $4... arguments
     local want=$1 name=$2 text=$3
     shift 3
     call "$@"
-    [ "$code" -eq "$want" ] && [ ! -s "$dir/.err" ] && grep -qF -- "$text" "$dir/.out"
+    [ "$code" -eq "$want" ] && quiet && grep -qF -- "$text" "$dir/.out"
     verdict $? "$name"
 }
 

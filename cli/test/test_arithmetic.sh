@@ -7,9 +7,11 @@ for kind in standard sparse; do
     gives 0 "generate: a chain, $kind" '7 * 2 = 3 <eos>
 least margin 1
 reference: the same' generate "$dir/$kind.st" '( 3 + 4 ) * 2 ='
+    doubted=1
     says 0 "generate: without blanks, in f32, $kind" '7 * 2 = 3 <eos>' generate "$dir/$kind.st" '(3+4)*2' --precision f32
     says 0 "generate: six operators and all brackets, at 15 bits, $kind" '= 4 <eos>' \
         generate "$dir/$kind.st" '1-(2-(3-(4-(5-(6-7)))))' --precision p15
+    doubted=
 done
 says 0 'compile: JSON' '"operators": 16' compile arithmetic -o "$dir/j.st" --json
 says 0 'generate: JSON' '"agrees": true' generate "$dir/standard.st" '9 / 4 - 1' --json

@@ -13,8 +13,10 @@ input=$'3 14 5\n0\n1 16 2 15 3\n'
 gives 0 'run: lines' $'1 1 0\n1\n1 1 1 1 0' run "$dir/m.st" -
 gives 0 'run: lines without -' $'1 1 0\n1\n1 1 1 1 0' run "$dir/m.st"
 for p in f32 p20 p20e8 ball ball256; do
+    case $p in ball*) doubted= ;; *) doubted=1 ;; esac
     gives 0 "run: $p" $'1 1 0\n1\n1 1 1 1 0' run "$dir/m.st" - --precision $p
 done
+doubted=
 input='3 14 5'
 gives 0 'run: a last line without newline' '1 1 0' run "$dir/m.st"
 input=''

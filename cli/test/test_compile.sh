@@ -8,8 +8,10 @@ for kind in standard linear sparse local; do
     says 0 "generate: kitten to sitting costs 8, $kind" '0/0,0/0/8' generate "$dir/$kind.st" "$kitten"
     says 0 "generate: the last state, $kind" '0/6,7/8/0' generate "$dir/$kind.st" "$kitten"
 done
+doubted=1
 says 0 'generate: in f32' '0/0,0/0/8' generate "$dir/standard.st" "$kitten" --precision f32
 says 0 'generate: at 13 bits' '0/0,0/0/8' generate "$dir/standard.st" "$kitten" --precision p13
+doubted=
 says 0 'compile: --size is --set' '42 states' compile examples/edit-distance.dp --size n1=6 --size n2=7 -o "$dir/s.st"
 refuses 2 'and only there' '--size' check match2 --size N=4
 says 0 'compile: JSON' '"length": 57' compile examples/edit-distance.dp --set n1=6,n2=7 -o "$dir/j.st" --json

@@ -149,4 +149,24 @@ refuses 2 'and one that it does not' 'position 2: 1/3/0 where a prompt has 0/2/0
     generate "$dir/said.st" 0/3/0 1/3/0
 gives 0 'run still runs a decoder' '1,3,0' run "$dir/c.st" 0/3/0
 
+# ---- the arithmetic for which a model was proved right
+"$attest" compile examples/lis.dp --set n=3,top=4 -o "$dir/lis.st" >/dev/null
+says 0 'show says which it is' 'error bounds for f64' show "$dir/lis.st"
+partial=1
+says 0 'nothing is said there' '0/0,0/0/3' generate "$dir/lis.st" '1 2 3 |'
+refuses 0 'fewer bits: it runs, and says so' 'attest generate: the error bounds of the model were proved for f64; f32 has fewer bits: nothing was proved there' \
+    generate "$dir/lis.st" '1 2 3 |' --precision f32
+holds '... and is right' grep -qx '0/0,0/0/3' "$dir/.out"
+refuses 0 'run, too' 'proved for f64; p30 has fewer bits' run "$dir/lis.st" '1/1,1/1/0 2/1,1/1/0 3/1,1/1/0 4/1,1/1/0' --precision p30
+partial=
+call generate "$dir/lis.st" '1 2 3 |' --precision p30 --json
+holds 'JSON: a note' grep -q '"note": "the error bounds of the model were proved for f64; p30 has fewer bits' "$dir/.out"
+"$attest" compile examples/lis.dp --set n=3,top=4 --precision p30 -o "$dir/few.st" >/dev/null
+says 0 'made for these bits' '0/0,0/0/3' generate "$dir/few.st" '1 2 3 |' --precision p30
+"$attest" build match2 --set N=4,M=5 -o "$dir/two.st" >/dev/null
+"$attest" train match2 --set N=4,M=5 --net softmax --from "$dir/two.st" --steps 1 --exams 0 -o "$dir/learnt.st" >/dev/null
+says 0 'a model that was built has one' 'error bounds for' show "$dir/two.st"
+says 0 'what is learnt is a model' 'made for match2' show "$dir/learnt.st"
+holds '... and has none' sh -c "! grep -q 'error bounds' '$dir/.out'"
+
 finish

@@ -61,9 +61,10 @@ at_status at_arith_supports(const at_model *m, at_arith a, at_err *err);
 /* Is every weight, every scale and (of a decoder) every position finite in it? The refusal names the first that is not.
  * Runs do not ask this: infinities go through them as in IEEE 754. Checks and the command do. */
 at_status at_arith_range(const at_model *m, at_arith a, at_err *err);
-/* Does it hold every integer that a row of the model may have? The refusal names the first field that goes further: rounded to an
- * integer that is the nearest only among those that the arithmetic has, and its margin says nothing. Who runs a model so says this. */
-at_status at_arith_integers(const at_model *m, at_arith a, at_err *err);
+/* Is there a reason to doubt what the model says in it? The first that applies: its error bounds were proved for an arithmetic that
+ * errs less, or whose numbers go further; or a row may have integers that this one has not (the message names the field): rounded
+ * to an integer that is the nearest only among those that the arithmetic has, and its margin says nothing. Who runs a model so says it. */
+at_status at_arith_doubts(const at_model *m, at_arith a, at_err *err);
 /* Runs x through m. Results live in the arena. trace may be NULL. */
 at_status at_run(const at_model *m, at_arith a, const at_input *x, at_trace *trace, at_arena *arena,
                  at_output *y, at_err *err);

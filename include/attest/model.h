@@ -435,7 +435,9 @@ typedef struct {
     at_subspace *subspaces;
     int n_subspaces;
     const char *problem; /* NULL, or what it is for, as at_model_remember takes it; no part of its hash */
-    bool f32;            /* stored on disk as F32 (every weight is a float) instead of F64 */
+    const char *
+        arithmetic; /* NULL, or the one that its error bounds were proved for (at_model_made_for); no part of its hash */
+    bool f32; /* stored on disk as F32 (every weight is a float) instead of F64 */
 
     at_tensor *tensors; /* the one tensor table */
     int n_tensors;
@@ -473,6 +475,11 @@ int64_t at_block_inputs(const at_model *m, const at_block *b);
 #define AT_PROBLEM_TEXT 1000 /* bytes */
 at_status at_model_remember(at_model *m, const char *problem, at_err *err);
 
+/* The arithmetic in which the model was proved right when it was made, by its name ("f64", "p12e8"; "exact": over the reals), a note
+ * that goes with its file. NULL: none, as for what was trained. What looks like no such name is refused. */
+#define AT_ARITHMETIC_TEXT 15 /* bytes */
+at_status at_model_made_for(at_model *m, const char *arithmetic, at_err *err);
+
 /* What the heads of a group are for, a note that goes with the file, as people know it: the step of a program that they were made
  * from. Characters that act become '?', and what is longer than AT_NAME_MAX bytes is shortened. NULL: nothing. */
 at_status at_model_name_head(at_model *m, int block, int group, const char *name, at_err *err);
@@ -493,7 +500,7 @@ at_status at_model_parse(at_model *m, const char *bytes, size_t n, const char *p
 at_status at_model_load_problem(const char *path, char **problem, at_err *err);
 /* The canonical file image, what at_model_save writes, matrices of zeros sparse; freed with at_free. */
 at_status at_model_image(const at_model *m, char **bytes, size_t *n, at_err *err);
-/* sha-256 of the canonical image with nothing sparse, no problem and no names of heads, as 64 hex digits: the model's identity in the
+/* sha-256 of the canonical image with nothing sparse and no notes (problem, arithmetic, names of heads), as 64 hex digits: the model's identity in the
  * ledger, however it is stored and whatever it is for. */
 at_status at_model_hash(const at_model *m, char out[65], at_err *err);
 void at_sha256(const void *data, size_t n, char out[65]); /* of anything; out may overlap data */

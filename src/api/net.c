@@ -292,6 +292,7 @@ at_status at_net_about(const at_net *net, at_result **out, at_err *err)
         return s;
     json_t *j = result_set(json_object(), "name", result_text(m->name));
     j = result_set(j, "problem", result_text(m->problem));
+    j = result_set(j, "arithmetic", result_text(m->arithmetic));
     j = result_set(j, "hash", result_text(hash));
     j = result_set(j, "decoder", json_boolean(m->decode.enabled));
     j = result_set(j, "least_length", json_integer(m->n_min));

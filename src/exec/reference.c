@@ -55,13 +55,36 @@ at_status at_arith_range(const at_model *m, at_arith a, at_err *err)
     return AT_OK;
 }
 
-at_status at_arith_integers(const at_model *m, at_arith a, at_err *err)
+/* Do the error bounds of the model, proved for some arithmetic, hold in this one? Every operation of it must err no more, and its
+ * numbers reach as far. Means of QUOTIENT round once, so that only QUOTIENT follows from it. */
+static at_status made_for(const at_model *m, at_arith a, const char *name, at_err *err)
+{
+    at_arith own;
+    at_err none = {0};
+    if (!m->arithmetic || at_arith_parse(m->arithmetic, &own, &none))
+        return AT_OK; /* of a later version */
+    at_pfmt f = at_pfmt_of(a), g = at_pfmt_of(own);
+    bool reals = own.kind == AT_BALL || own.kind == AT_EXACT;
+    const char *has = reals                                           ? "rounds"
+                      : own.kind == AT_QUOTIENT && a.kind != own.kind ? "rounds its means more often"
+                      : f.p < g.p                                     ? "has fewer bits"
+                      : f.emax < g.emax                               ? "has a smaller range"
+                                                                      : NULL;
+    return has ? at_fail(err, AT_EDOMAIN,
+                         "the error bounds of the model were proved for %s; %s %s: nothing was proved there",
+                         reals ? "real numbers" : m->arithmetic, name, has)
+               : AT_OK;
+}
+
+at_status at_arith_doubts(const at_model *m, at_arith a, at_err *err)
 {
     int p = at_pfmt_of(a).p;
     if (a.kind == AT_BALL || a.kind == AT_EXACT)
         return AT_OK;
     char name[16];
     at_arith_name(a, name);
+    if (made_for(m, a, name, err))
+        return AT_EDOMAIN;
     for (int k = 0; k < m->n_fields; k++) {
         const at_field *f = &m->fields[k];
         double most = fmax(fabs(f->lo), fabs(f->hi));

@@ -97,11 +97,13 @@ at_status archive_model_print(const at_model *m, at_text *out, at_err *err)
                                     {m->tensors[k].shape[0], m->tensors[k].shape[1]},
                                     m->weights + m->tensors[k].offset};
         export_heads_print(m, &heads);
-        const archive_note notes[] = {{"attest", arch},
+        const archive_note notes[] = {{"arithmetic", m->arithmetic},
+                                      {"attest", arch},
                                       {"format", "attest"},
                                       {"heads", heads.n ? heads.s : NULL},
                                       {"problem", m->problem}};
-        s = heads.oom ? at_oom(err) : archive_print(t, m->n_tensors, notes, 4, m->f32, out, err);
+        s = heads.oom ? at_oom(err)
+                      : archive_print(t, m->n_tensors, notes, sizeof notes / sizeof *notes, m->f32, out, err);
     }
     at_text_release(&heads);
     at_free(arch);

@@ -4,7 +4,7 @@
  *
  * An .npz is a ZIP archive of .npy files, here not compressed. A .npy is a magic word, a Python literal that says type and shape,
  * and the numbers. Texts are arrays of no dimension that hold one string of bytes: `attest` the architecture, `names` what lives
- * where, `heads` and `problem` as in a model file. So the archive is the whole model. */
+ * where, `heads`, `problem` and `arithmetic` as in a model file. So the archive is the whole model. */
 #include "export_internal.h"
 #include "../model/tensors.h"
 
@@ -161,6 +161,7 @@ at_status export_npz(const at_model *m, const at_export_as *as, export_files *ou
         text_add(&z, "names.npy", names.s);
         text_add(&z, "heads.npy", heads.s);
         text_add(&z, "problem.npy", m->problem);
+        text_add(&z, "arithmetic.npy", m->arithmetic);
         s = heads.oom ? at_oom(err) : AT_OK;
     }
     zip_end(&z);

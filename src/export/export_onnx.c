@@ -531,11 +531,13 @@ at_status export_onnx(const at_model *m, const at_export_as *as, export_files *o
         s = arch ? at_export_names_print(m, &names, err) : err->code;
     if (!s) {
         export_heads_print(m, &heads);
-        const archive_note notes[] = {{"attest", arch},
+        const archive_note notes[] = {{"arithmetic", m->arithmetic},
+                                      {"attest", arch},
                                       {"names", names.s},
                                       {"heads", heads.n ? heads.s : NULL},
                                       {"problem", m->problem}};
-        s = heads.oom ? at_oom(err) : onnx_pack(&g, notes, 4, export_file(out, ""), err);
+        s = heads.oom ? at_oom(err)
+                      : onnx_pack(&g, notes, sizeof notes / sizeof *notes, export_file(out, ""), err);
     }
     at_free(arch);
     at_text_release(&heads);

@@ -74,6 +74,8 @@ at_status at_export_names_print(const at_model *m, at_text *out, at_err *err)
     export_json_text(&t, m->name);
     at_text_add(&t, ",\n \"problem\": ");
     export_json_text(&t, m->problem ? m->problem : "");
+    at_text_add(&t, ",\n \"arithmetic\": ");
+    export_json_text(&t, m->arithmetic ? m->arithmetic : "");
     at_text_addf(&t, ",\n \"width\": %d,\n \"residual\": [", m->width);
     for (int k = 0; k < m->n_subspaces; k++) {
         const at_subspace *s = &m->subspaces[k];

@@ -107,7 +107,8 @@ at_status at_model_copy(const at_model *m, at_model *out, at_err *err)
     if (ok && m->readout.words)
         ok = DUPLICATE(a, c.readout.words, m->readout.words, at_readout_words(&m->readout));
     c.problem = m->problem ? at_arena_strdup(a, m->problem) : NULL;
-    ok = ok && (c.problem || !m->problem) &&
+    c.arithmetic = m->arithmetic ? at_arena_strdup(a, m->arithmetic) : NULL;
+    ok = ok && (c.problem || !m->problem) && (c.arithmetic || !m->arithmetic) &&
          DUPLICATE(a, c.decode.prompt, m->decode.prompt, m->decode.n_prompt);
     for (int k = 0; ok && k < m->decode.n_prompt; k++) {
         const at_stretch *from = &m->decode.prompt[k];

@@ -1,4 +1,4 @@
-/* remember.c: what a model is for: a problem and its parameters, as one line of text.
+/* remember.c: what a model is for, a problem and its parameters as one line of text, and for which arithmetic its bounds were proved.
  *
  *     match2 N=6 M=11
  *     my.dp sha256=<64 hexadecimal digits> n=4 top=3
@@ -75,5 +75,19 @@ at_status at_model_remember(at_model *m, const char *problem, at_err *err)
     if (problem && !copy)
         return at_oom(err);
     m->problem = copy;
+    return AT_OK;
+}
+
+at_status at_model_made_for(at_model *m, const char *arithmetic, at_err *err)
+{
+    size_t n = arithmetic ? strlen(arithmetic) : 0;
+    if (arithmetic &&
+        (!n || n > AT_ARITHMETIC_TEXT || strspn(arithmetic, "abcdefghijklmnopqrstuvwxyz0123456789") != n))
+        return at_fail(err, AT_EINPUT, "the arithmetic of a model is a name as 'p12e8', of at most %d bytes",
+                       AT_ARITHMETIC_TEXT);
+    char *copy = arithmetic ? at_arena_strdup(&m->arena, arithmetic) : NULL;
+    if (arithmetic && !copy)
+        return at_oom(err);
+    m->arithmetic = copy;
     return AT_OK;
 }

@@ -2,10 +2,11 @@
  *
  * The container is that of tensors.h, with __metadata__ {"attest": ARCHITECTURE, "format": "attest"};
  * ARCHITECTURE is JSON again, as a string (the format wants strings). Where matrices are sparse (stored.c),
- * "sparse" names them there, "problem" says what the model is for (remember.c), and "heads" what its heads are for (heads.c).
+ * "sparse" names them there, "problem" says what the model is for, "arithmetic" where it was proved right (remember.c), and "heads"
+ * what its heads are for (heads.c).
  *
- * Writing is canonical, so equal models are equal bytes. The SHA-256 of the image in which nothing is sparse and no problem is
- * said is the model's identity: it is of the weights, not of how they are stored.
+ * Writing is canonical, so equal models are equal bytes. The SHA-256 of the image in which nothing is sparse and that has no
+ * notes is the model's identity: it is of the weights, not of how they are stored.
  *
  * Reading trusts nothing. In order: the header's length against the file's; the header as JSON; the
  * architecture; what that architecture must weigh against the bytes that are there; only then is memory
@@ -141,7 +142,7 @@ static void stored_send(const model_stored *s, image_sink *sink, void *ctx)
     }
 }
 
-/* notes: what the model and its heads are for, too. */
+/* notes: what the model and its heads are for, and its arithmetic, too. */
 static at_status header_print(const model_stored *s, bool notes, char **header, size_t *n, at_err *err)
 {
     at_text names, heads;
@@ -158,9 +159,11 @@ static at_status header_print(const model_stored *s, bool notes, char **header, 
                                  {"attest", arch},
                                  {"sparse", s->n_sparse ? names.s : NULL},
                                  {"problem", notes ? s->m->problem : NULL},
+                                 {"arithmetic", notes ? s->m->arithmetic : NULL},
                                  {"heads", heads.n ? heads.s : NULL}};
-    at_status st =
-        names.oom || heads.oom ? at_oom(err) : tensors_header_print(&table, meta, 5, header, n, err);
+    at_status st = names.oom || heads.oom
+                       ? at_oom(err)
+                       : tensors_header_print(&table, meta, sizeof meta / sizeof *meta, header, n, err);
     at_text_release(&names);
     at_text_release(&heads);
     at_free(arch);
@@ -381,7 +384,7 @@ static at_status weights_read(at_model *m, const model_stored *d, const tensors_
 /* The architecture's text in the header, or NULL. */
 static const char *arch_find(const json_t *root, const char *path, size_t *n, at_err *err)
 {
-    static const char *const keys[] = {"format", "attest", "sparse", "problem", "heads"};
+    static const char *const keys[] = {"format", "attest", "sparse", "problem", "arithmetic", "heads"};
     size_t length;
     const char *format = tensors_meta_get(root, "format", &length),
                *arch = tensors_meta_get(root, "attest", n);
@@ -392,7 +395,7 @@ static const char *arch_find(const json_t *root, const char *path, size_t *n, at
                 path);
     else if (!format || strcmp(format, "attest"))
         at_fail(err, AT_EINPUT, "%s: __metadata__ format must be \"attest\"", path);
-    else if (!tensors_meta_check(root, keys, 5, path, err))
+    else if (!tensors_meta_check(root, keys, sizeof keys / sizeof *keys, path, err))
         return arch;
     return NULL;
 }
@@ -462,6 +465,8 @@ static at_status root_read(at_model *m, tensors_source *s, json_t *root, at_err 
     st = at_model_validate(m, &mine);
     if (st == AT_OK)
         st = at_model_remember(m, tensors_meta_get(root, "problem", &length), &mine);
+    if (st == AT_OK)
+        st = at_model_made_for(m, tensors_meta_get(root, "arithmetic", &length), &mine);
     if (st == AT_OK)
         st = model_heads_read(m, tensors_meta_get(root, "heads", &length), &mine);
     return st == AT_OK ? AT_OK : at_fail(err, st, "%s: %s", s->path, mine.text);

@@ -461,5 +461,6 @@ at_status at_source_remember(const at_source *d, at_model *m, at_err *err)
 {
     const at_problem *p = d->problem;
     const char *name = p ? p->id : d->stream ? d->stream->id : d->task ? d->task->id : NULL;
+    m->arithmetic = NULL; /* what was proved before it learnt is not proved of what it has learnt */
     return name ? at_problem_remember(name, p ? p->digest : NULL, &d->p, m, err) : AT_OK;
 }

@@ -747,7 +747,11 @@ static at_status build_model(const plan *L, bool weights, at_model *m, at_err *e
     m->n_min = P->n_min;
     m->n_max = P->N;
     m->pos_origin = P->origin;
-    at_status st = shape_input(L, m, err);
+    char arith[16];
+    at_arith_name(P->arith, arith);
+    at_status st = at_model_made_for(m, arith, err);
+    if (!st)
+        st = shape_input(L, m, err);
     bool normed = P->half > 0;
     m->n_blocks = L->n_blocks + normed;
     m->blocks = at_new(&m->arena, at_block, L->n_blocks + 1); /* one more: the last, of what is normed */

@@ -460,13 +460,52 @@ static void integers_beyond_are_named(void **state)
             double *end = side ? &fields[1].lo : &fields[1].hi, sign = side ? -1 : 1;
             fields[1].lo = fields[1].hi = 0;
             *end = sign * cases[k].most;
-            must(at_arith_integers(&m, cases[k].arith, &err), &err);
+            must(at_arith_doubts(&m, cases[k].arith, &err), &err);
             if (!cases[k].says)
                 continue;
             *end = sign * (cases[k].most + 1);
-            assert_int_equal(at_arith_integers(&m, cases[k].arith, &err), AT_EDOMAIN);
+            assert_int_equal(at_arith_doubts(&m, cases[k].arith, &err), AT_EDOMAIN);
             assert_non_null(strstr(err.text, cases[k].says));
         }
+}
+
+/* An arithmetic that errs more than the one for which a model was proved, or whose numbers do not go as far; what errs less is not
+ * doubted. */
+static void weaker_arithmetics_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *made, *asked, *says; /* says NULL: no doubt */
+    } rows[] = {{NULL, "p3", NULL},
+                {"f64", "f64", NULL},
+                {"f64", "ball", NULL},
+                {"f64", "exact", NULL},
+                {"f64", "f32", "for f64; f32 has fewer bits: nothing was proved there"},
+                {"f64", "p52", "for f64; p52 has fewer bits: nothing was proved there"},
+                {"f64", "p53e9", "for f64; p53e9 has a smaller range: nothing was proved there"},
+                {"f32", "f64", NULL},
+                {"f32", "p24e8", NULL},
+                {"p24e8", "f32", NULL},
+                {"f32", "p24e7", "p24e7 has a smaller range"},
+                {"f32", "p23e8", "p23e8 has fewer bits"},
+                {"p12e8", "p12e8", NULL},
+                {"p12e8", "p11e8", "p11e8 has fewer bits"},
+                {"p12e8", "q12e8", NULL},
+                {"q12e8", "q12e8", NULL},
+                {"q12e8", "f64", "f64 rounds its means more often"},
+                {"exact", "ball", NULL},
+                {"exact", "f64", "for real numbers; f64 rounds"},
+                {"ball", "f64", "for real numbers; f64 rounds"},
+                {"z9", "p2", NULL}}; /* of a later version */
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_arith a;
+        at_err err = {0};
+        const at_model m = {.arithmetic = rows[k].made};
+        must(at_arith_parse(rows[k].asked, &a, &err), &err);
+        assert_int_equal(at_arith_doubts(&m, a, &err), rows[k].says ? AT_EDOMAIN : AT_OK);
+        if (rows[k].says)
+            assert_non_null(strstr(err.text, rows[k].says));
+    }
 }
 
 /* What a format cannot hold: the last number that it can is allowed, the next is refused by name. */
@@ -522,6 +561,7 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(allocation_failures),
         cmocka_unit_test(integers_beyond_are_named),
+        cmocka_unit_test(weaker_arithmetics_are_told),
         cmocka_unit_test(numbers_out_of_range_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,12 +149,54 @@ static void test_numbers(void **state)
     at_model_release(&m);
 }
 
+/* The arithmetic of its bounds goes with a model, too; of a file it is asked to be a name. */
+static void test_arithmetic(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", "p12 e8", "F64", "p12e8\n", "../x", "abcdefghijklmnop"};
+    at_model m, back, copy;
+    char plain[65], hash[65];
+    assert_int_equal(sample_plain(&m, &err), AT_OK);
+    assert_int_equal(at_model_hash(&m, plain, &err), AT_OK);
+    image before = image_of(&m);
+    assert_null(strstr(before.bytes + 8, "\"arithmetic\""));
+    assert_int_equal(at_model_made_for(&m, "p12e8", &err), AT_OK);
+    image im = image_of(&m);
+    assert_int_equal(at_model_parse(&back, im.bytes, im.n, "x", &err), AT_OK);
+    assert_string_equal(back.arithmetic, "p12e8");
+    assert_int_equal(at_model_hash(&back, hash, &err), AT_OK);
+    assert_string_equal(hash, plain); /* a note */
+    assert_int_equal(at_model_copy(&back, &copy, &err), AT_OK);
+    at_model_release(&back);
+    assert_string_equal(copy.arithmetic, "p12e8");
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        assert_int_equal(at_model_made_for(&copy, bad[k], &err), AT_EINPUT);
+        assert_string_equal(copy.arithmetic, "p12e8");
+    }
+    char *at = strstr(im.bytes + 8, "p12e8");
+    assert_non_null(at);
+    at[0] = 'P';
+    err = (at_err){0};
+    assert_int_equal(at_model_parse(&back, im.bytes, im.n, "x", &err), AT_EINPUT);
+    assert_non_null(strstr(err.text, "x: the arithmetic of a model is a name"));
+    assert_int_equal(at_model_made_for(&copy, NULL, &err), AT_OK);
+    image again = image_of(&copy);
+    assert_int_equal(again.n, before.n);
+    assert_memory_equal(again.bytes, before.bytes, before.n);
+    free(before.bytes);
+    free(im.bytes);
+    free(again.bytes);
+    at_model_release(&copy);
+    at_model_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_kept, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_cleaned, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_lies, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_arithmetic, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_numbers, arena_setup, arena_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
