@@ -56,7 +56,7 @@ static inline uint64_t at_le_get(const void *from, int bytes)
 /* malloc and friends with injectable failure and a ceiling. Return NULL when out of memory. */
 void *at_malloc(size_t bytes);
 void *at_calloc(size_t n, size_t size); /* checks n*size */
-/* The same of bytes; from 1 MiB on in pages of 2 MiB, where the system has them, of which the last may be partly unused. */
+/* The same of bytes; from 2 MiB on in pages of 2 MiB, where the system has them and the array fills them. */
 void *at_calloc_large(size_t bytes);
 void *at_realloc(void *p, size_t bytes);
 AT_API void at_free(void *p);

@@ -76,11 +76,11 @@ void *at_calloc(size_t n, size_t size)
 void *at_calloc_large(size_t bytes)
 {
 #if defined MADV_HUGEPAGE && !defined __SANITIZE_ADDRESS__
-    if (bytes >= PAGE_LARGE / 2 && bytes <= SIZE_MAX - PAGE_LARGE) {
+    if (bytes >= PAGE_LARGE && bytes <= SIZE_MAX - PAGE_LARGE) {
         size_t n = (bytes + PAGE_LARGE - 1) / PAGE_LARGE * PAGE_LARGE;
         void *p = alloc_refused(bytes) ? NULL : aligned_alloc(PAGE_LARGE, n);
-        if (p)
-            (void)madvise(p, n, MADV_HUGEPAGE); /* a wish: small pages do as well */
+        if (p) /* a wish: small pages do as well, and for what would not fill a large one they do better */
+            (void)madvise(p, n - bytes > PAGE_LARGE / 4 ? n - PAGE_LARGE : n, MADV_HUGEPAGE);
         return p ? memset(p, 0, bytes) : NULL;
     }
 #endif

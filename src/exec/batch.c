@@ -21,6 +21,7 @@
 
 typedef struct {
     batch_cache *cache; /* (n_caches) */
+    char *memory;       /* of their stores */
     bool busy;
     size_t place;  /* of the prompt */
     int fed, done; /* rows that went through; rows generated */
@@ -62,41 +63,76 @@ static size_t matrix_bytes(const at_batch *b, const batch_matrix *m)
     return (size_t)m->out * (size_t)m->in * b->kernel->size;
 }
 
-/* Room for n keys. What is there stays; the rest is zero. */
-static at_status store_reserve(const at_batch *b, const batch_block *k, batch_store *s, int n, at_err *err)
+/* Panels of a store that is to hold n keys: those that it has, or twice as many and more. */
+static int panels_for(const at_batch *b, const batch_store *s, int n)
 {
     int NR = 2 * b->kernel->lanes, need = (n + NR - 1) / NR;
-    if (need <= s->cap)
-        return AT_OK;
-    int cap = need > 2 * s->cap ? need : 2 * s->cap;
-    size_t z = (size_t)NR * b->kernel->size, key = z * (size_t)k->dk, value = z * (size_t)k->dp;
-    char *memory = at_calloc_large((size_t)cap * panel_bytes(b, k) + 64);
-    if (!memory)
-        return at_oom(err);
-    char *to_k = memory + (64 - (uintptr_t)memory % 64), *to_v = to_k + (size_t)k->H * (size_t)cap * key;
-    for (size_t h = 0; s->memory && h < (size_t)k->H; h++) {
-        size_t old = (size_t)s->cap;
+    return need <= s->cap ? s->cap : need > 2 * s->cap ? need : 2 * s->cap;
+}
+
+static size_t store_bytes(const at_batch *b, const batch_block *k, int cap)
+{
+    return ((size_t)cap * panel_bytes(b, k) + 63) / 64 * 64;
+}
+
+/* The store moves to `to`, which is zero, and has `cap` panels there. Returns where it ends. */
+static char *store_move(const at_batch *b, const batch_block *k, batch_store *s, int cap, char *to)
+{
+    size_t z = 2 * (size_t)b->kernel->lanes * b->kernel->size, key = z * (size_t)k->dk,
+           value = z * (size_t)k->dp;
+    char *to_k = to, *to_v = to + (size_t)k->H * (size_t)cap * key;
+    size_t old = (size_t)s->cap;
+    for (size_t h = 0; old && h < (size_t)k->H; h++) {
         memcpy(to_k + h * (size_t)cap * key, (char *)s->k + h * old * key, old * key);
         memcpy(to_v + h * (size_t)cap * value, (char *)s->v + h * old * value, old * value);
     }
-    at_free(s->memory);
-    *s = (batch_store){memory, to_k, to_v, cap};
-    return AT_OK;
+    *s = (batch_store){to_k, to_v, cap};
+    return to + store_bytes(b, k, cap);
 }
 
-/* Room in every cache for n positions. */
+/* How many keys a block keeps of n positions: in its ring, and ends beyond it. */
+static int ring_keys(const batch_block *k, int n)
+{
+    return n < k->window ? n : k->window;
+}
+
+static int end_keys(const batch_block *k, int n)
+{
+    return n > k->window ? batch_ends_before(k, n - k->window) : 0;
+}
+
+/* Room in every cache for n positions. What is there stays; the rest is zero. All caches of a slot are one piece: each by itself would
+ * leave most of a large page unused. */
 static at_status slot_reserve(const at_batch *b, slot *s, int n, at_err *err)
 {
-    at_status st = AT_OK;
-    for (int i = 0; i < b->plan.n_blocks && !st; i++) {
+    size_t bytes = 64;
+    bool more = false;
+    for (int i = 0; i < b->plan.n_blocks; i++) {
         const batch_block *k = &b->plan.block[i];
         if (!k->attention || k->linear)
             continue;
-        st = store_reserve(b, k, &s->cache[k->cache].ring, n < k->window ? n : k->window, err);
-        if (!st && n > k->window)
-            st = store_reserve(b, k, &s->cache[k->cache].ends, batch_ends_before(k, n - k->window), err);
+        const batch_cache *c = &s->cache[k->cache];
+        int ring = panels_for(b, &c->ring, ring_keys(k, n)), ends = panels_for(b, &c->ends, end_keys(k, n));
+        more = more || ring > c->ring.cap || ends > c->ends.cap;
+        bytes += store_bytes(b, k, ring) + store_bytes(b, k, ends);
     }
-    return st;
+    if (!more)
+        return AT_OK;
+    char *memory = at_calloc_large(bytes);
+    if (!memory)
+        return at_oom(err);
+    char *to = memory + (64 - (uintptr_t)memory % 64);
+    for (int i = 0; i < b->plan.n_blocks; i++) {
+        const batch_block *k = &b->plan.block[i];
+        if (!k->attention || k->linear)
+            continue;
+        batch_cache *c = &s->cache[k->cache];
+        to = store_move(b, k, &c->ring, panels_for(b, &c->ring, ring_keys(k, n)), to);
+        to = store_move(b, k, &c->ends, panels_for(b, &c->ends, end_keys(k, n)), to);
+    }
+    at_free(s->memory);
+    s->memory = memory;
+    return AT_OK;
 }
 
 static void slot_begin(const at_batch *b, slot *s, size_t place, int steps)
@@ -203,7 +239,7 @@ static int slots_near(const at_batch *b, int slots)
             weights += matrix_bytes(b, &k->dense[l]) * (k->gate && l + 1 < k->n_dense ? 2 : 1);
         if (!k->attention)
             continue;
-        int keys = k->window + (T > k->window ? batch_ends_before(k, T - k->window) : 0);
+        int keys = k->window + end_keys(k, T);
         weights += matrix_bytes(b, &k->qkv) + matrix_bytes(b, &k->mix);
         caches +=
             k->linear ? batch_sums(k) * b->kernel->size : (size_t)((keys + NR - 1) / NR) * panel_bytes(b, k);
@@ -251,10 +287,7 @@ void at_batch_free(at_batch *b)
     for (int w = 0; b->workers && w < b->n_workers; w++) {
         worker *k = &b->workers[w];
         for (int i = 0; i < k->n_slots; i++) {
-            for (int c = 0; c < b->plan.n_caches; c++) {
-                at_free(k->slots[i].cache[c].ring.memory);
-                at_free(k->slots[i].cache[c].ends.memory);
-            }
+            at_free(k->slots[i].memory);
             at_free(k->slots[i].rows);
         }
         at_arena_release(&k->results);

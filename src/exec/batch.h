@@ -70,7 +70,6 @@ typedef struct {
 
 /* Keys and values, `cap` panels of NR of them. A head's lie together: k (H, cap, dk, NR), v (H, cap * NR, dp). */
 typedef struct {
-    char *memory;
     void *k, *v;
     int cap;
 } batch_store;

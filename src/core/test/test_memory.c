@@ -3,7 +3,9 @@
 
 #include <stdarg.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static void test_fail_keeps_the_first(void **state)
@@ -88,6 +90,37 @@ static void test_injection(void **state)
     assert_non_null(a);
     at_free(a);
 }
+
+#if defined __linux__ && !defined __SANITIZE_ADDRESS__
+static double resident_mib(void)
+{
+    long all, here = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%ld %ld", &all, &here), 2);
+    fclose(f);
+    return (double)here * (double)sysconf(_SC_PAGESIZE) / 1048576;
+}
+
+/* Pages of 2 MiB are not taken for what would leave much of them unused. Under a sanitizer there are none. */
+static void test_large_pages_filled(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 16 };
+    const struct {
+        double mib, most;
+    } sizes[] = {{1.1, 1.4}, {3.1, 3.6}, {3.9, 4.1}};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        void *p[BLOCKS];
+        double before = resident_mib();
+        for (int i = 0; i < BLOCKS; i++)
+            assert_non_null(p[i] = at_calloc_large((size_t)(sizes[k].mib * 1048576)));
+        assert_true(resident_mib() - before <= BLOCKS * sizes[k].most + 2);
+        for (int i = 0; i < BLOCKS; i++)
+            at_free(p[i]);
+    }
+}
+#endif
 
 static void test_arena_blocks(void **state)
 {
@@ -198,6 +231,9 @@ int main(void)
         cmocka_unit_test(test_fail_is_one_harmless_line),
         cmocka_unit_test(test_exit_codes),
         cmocka_unit_test(test_injection),
+#if defined __linux__ && !defined __SANITIZE_ADDRESS__
+        cmocka_unit_test(test_large_pages_filled),
+#endif
         cmocka_unit_test(test_arena_blocks),
         cmocka_unit_test(test_arena_marks),
 #ifdef __SANITIZE_ADDRESS__
