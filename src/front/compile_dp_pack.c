@@ -241,6 +241,13 @@ static at_var own_residue(packer *p, int v, int64_t m)
 static void head_steps(packer *p, const pack_head *h, at_var input, at_var *got)
 {
     at_program *P = p->P;
+    double most = 0;
+    for (int c = 0; c < h->n_columns; c++)
+        most = fmax(most, top_of(&h->column[c]));
+    for (int c = 0; c < h->n_columns && most == 0; c++) /* numbers that can be one thing only are known */
+        got[c] = at_const(P, (double)h->column[c].lo);
+    if (most == 0)
+        return;
     at_var table = tables(p, h), first = -1;
     int slots = dp_pack_slots(h), at = 0;
     at_var *slot = room(p, slots), *wipe = room(p, slots), *key = room(p, h->blocks + 1),
@@ -249,13 +256,11 @@ static void head_steps(packer *p, const pack_head *h, at_var input, at_var *got)
         return;
     for (int s = 0; s < slots; s++)
         wipe[s] = table + wiping(h) + s;
-    double most = 0;
     for (int c = 0; c < h->n_columns; c++) {
         const pack_column *t = &h->column[c];
         at_var v = t->input ? input : t->mod ? own_residue(p, t->k, t->mod) : p->value[t->k];
         slots_write(p, t, table + PER_COLUMN + c * OF_COLUMN, v, slot + at);
         at += t->slots;
-        most = fmax(most, top_of(t));
     }
     for (int b = 0; b < h->blocks; b++)
         key[b] = hot[b];

@@ -15,7 +15,7 @@
 #include "../../core/test/test_scale.h"
 
 typedef struct {
-    const char *file;
+    const char *file; /* an example, or a text */
     int64_t size[3];
     int letters; /* inputs use this many of the lowest values; 0: all, drawn */
     int inputs;  /* drawn */
@@ -25,7 +25,9 @@ static at_dp_instance *instance(const char *file, const int64_t *size, at_dp **d
 {
     at_err err = {0};
     at_dp_instance *x;
-    if (at_dp_example_load(file, d, &err) || at_dp_bind(*d, size, &x, &err))
+    bool text = strchr(file, '\n') != NULL;
+    if ((text ? at_dp_parse(file, strlen(file), "text", d, &err) : at_dp_example_load(file, d, &err)) ||
+        at_dp_bind(*d, size, &x, &err))
         fail_msg("%s", err.text);
     return x;
 }
@@ -146,20 +148,25 @@ static void refused(const char *file, const int64_t *size, at_attention_kind kin
 
 /* ---- what both packings are asked ------------------------------------------------------------------------------ */
 
+/* Inputs, and states, that can be one number only: beside others, and alone. */
+#define ONE_LETTER                                                                                           \
+    "problem \"one letter\"\nsize n in 1..9\ninput a[n] in 3..3\nstate i in 1..n\nvalue s in 0..3*n\n"       \
+    "take x = a[i]\nneed p = (i - 1) when i > 1\ns = (if i == 1 then 0 else p.s) + x\nanswer s at (n)\n"
+#define ONE_VALUE                                                                                            \
+    "problem \"one value\"\nsize n in 1..9\ninput a[n] in 3..3\ninput b[n] in 1..2\nstate i in 1..n\n"       \
+    "value c in 4..4, s in 0..9*n\ntake x = a[i]\ntake y = b[i]\nneed p = (i - 1) when i > 1\n"              \
+    "need q = (i - 2) when i > 2\nc = if i > 2 then q.c else 4\n"                                            \
+    "s = (if i == 1 then 0 else p.s) + x + y + if i > 2 then q.c else 4\nanswer s at (n)\n"
+
 static const point small[] = {
-    {"edit-distance", {3, 3}, 2},
-    {"edit-distance", {2, 3}, 3},
-    {"edit-distance", {0, 3}, 2},
-    {"edit-distance", {0, 0}, 2},
-    {"edit-distance-local", {2, 3}, 2},
-    {"lis", {4, 4}, 4},
-    {"lis", {1, 3}, 3},
-    {"lis", {0, 3}, 3},
-    {"lcs", {3, 3}, 2},
-    {"grid", {2, 3}, 2},
-    {"prefix-sum", {5, 3}, 3},
-    {"prefix-sum", {1, 2}, 2},
-    {"palindrome", {6}, 2},
+    {ONE_LETTER, {1}, 1},         {ONE_LETTER, {6}, 1},
+    {ONE_VALUE, {5}, 2},          {"edit-distance", {3, 3}, 2},
+    {"edit-distance", {2, 3}, 3}, {"edit-distance", {0, 3}, 2},
+    {"edit-distance", {0, 0}, 2}, {"edit-distance-local", {2, 3}, 2},
+    {"lis", {4, 4}, 4},           {"lis", {1, 3}, 3},
+    {"lis", {0, 3}, 3},           {"lcs", {3, 3}, 2},
+    {"grid", {2, 3}, 2},          {"prefix-sum", {5, 3}, 3},
+    {"prefix-sum", {1, 2}, 2},    {"palindrome", {6}, 2},
 };
 
 static void test_small(void **state)
