@@ -177,15 +177,23 @@ static at_status preset_say(const cli_args *a, const at_preset *p, at_source *d,
     const at_grid_task task = {.stream = a->words[0], .size = "size"};
     const at_grid_cell cell = {.preset = p, .task = &task, .params = "", .recipe = *r, .source = d};
     double cpu;
+    at_text t;
+    at_text_init(&t);
+    bool ours = at_preset_set(p, a->words[0], a->set, &t);
+    at_text_release(&t);
     at_status s = at_grid_cost(&cell, 1, cli_progress(), &cpu, err);
     cli_progress_clear();
     if (s || a->json)
         return s;
-    at_text t;
     at_text_init(&t);
-    at_text_addf(&t, "preset %s: ", p->id);
+    at_text_addf(&t, "preset %s: %s ", p->id, a->words[0]);
+    at_params_print(&d->p, &t);
+    at_text_add(&t, ", ");
     cli_time_print(cpu, "CPU ", &t);
     at_text_addf(&t, " on this machine\nwhere it is not the benchmark:\n%s", p->differs);
+    if (!ours)
+        at_text_add(
+            &t, "size: none of the preset's; parameters that change with the size are the stream's own\n");
     cli_put_text(a, &t, CLI_HOLDS);
     cli_flush();
     return AT_OK;
@@ -298,7 +306,8 @@ static at_status source_open(const cli_args *a, const at_recipe *r, const at_voc
         return at_problem_positions(p, a->set, d, err);
     bool whole = given->test && at_problem_is_rows(p) && !at_assignments_name(a->set, "whole");
     at_text_init(&set);
-    at_text_addf(&set, "%s%s", a->set ? a->set : "", whole ? " whole=1" : "");
+    at_preset_set(given->preset ? at_preset_find(given->preset) : NULL, a->words[0], a->set, &set);
+    at_text_add(&set, whole ? " whole=1" : "");
     s = set.oom ? at_oom(err) : at_problem_words(p, words, err);
     if (s)
         at_problem_free(p);

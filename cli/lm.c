@@ -92,6 +92,7 @@ static at_status pfsa_open(const char *path, cli_lm *out, at_err *err)
     at_pfsa *p;
     *out = (cli_lm){.arena = out->arena,
                     .unk = -1,
+                    .longest = -1,
                     .tokens = AT_TOKENS_WORD,
                     .find = pfsa_find,
                     .sentence = pfsa_sentence,
@@ -135,7 +136,8 @@ at_status cli_lm_no_machine(const char *path, at_err *err)
 at_status cli_lm_open(const char *path, cli_lm *out, at_err *err)
 {
     at_ngram *g;
-    *out = (cli_lm){.find = ngram_find, .sentence = ngram_sentence, .row = ngram_row, .say = ngram_say};
+    *out = (cli_lm){
+        .longest = -1, .find = ngram_find, .sentence = ngram_sentence, .row = ngram_row, .say = ngram_say};
     at_arena_init(&out->arena);
     if (cli_lm_is_model(path))
         return cli_lm_open_model(path, out, err);
@@ -170,6 +172,12 @@ static at_status text_look(const char *path, const char *first, size_t n, at_err
 
 at_status cli_lm_text(const char *path, at_tokens tokens, char **text, size_t *n, at_err *err)
 {
-    return at_file_read_if(strcmp(path, "-") ? path : "/dev/stdin", AT_NGRAM_FILE_MAX,
-                           tokens == AT_TOKENS_BYTE ? NULL : text_look, text, n, err);
+    static const char mark[] =
+        "\xEF\xBB\xBF"; /* some editors put it before a text: it is no part of the first word */
+    bool bytes = tokens == AT_TOKENS_BYTE;
+    at_status s = at_file_read_if(strcmp(path, "-") ? path : "/dev/stdin", AT_NGRAM_FILE_MAX,
+                                  bytes ? NULL : text_look, text, n, err);
+    if (!s && !bytes && *n >= 3 && !memcmp(*text, mark, 3))
+        memmove(*text, *text + 3, *n -= 3);
+    return s;
 }

@@ -12,6 +12,7 @@
 typedef struct {
     int words, unk;                                       /* W; the id of <unk>, -1: there is none */
     at_tokens tokens;                                     /* that its words are */
+    int longest;                                          /* words of a sentence, at most; -1: any number */
     int (*find)(const void *of, const char *s, size_t n); /* -1: unknown */
     /* log10 p (n + 1) of each word behind those before it, and of </s>; an unknown word (-1) has -INFINITY. */
     at_status (*sentence)(void *of, const int *word, int n, double *log10p, at_err *err);

@@ -24,9 +24,6 @@ static at_status model_row(void *of, const int *word, int n, double *p, at_err *
     language *l = of;
     at_arena a;
     at_output y;
-    if (n > l->m.n_max)
-        return at_fail(err, AT_EDOMAIN, "a sentence of more than %d words; the model takes no longer ones",
-                       l->m.n_max);
     at_arena_init(&a);
     double *x = at_new(&a, double, n + 1);
     at_status s = x ? AT_OK : at_oom(err);
@@ -106,6 +103,7 @@ at_status cli_lm_open_model(const char *path, cli_lm *out, at_err *err)
         return s;
     *out = (cli_lm){.arena = out->arena,
                     .words = l->m.fields[0].size,
+                    .longest = l->m.n_max,
                     .find = model_find,
                     .sentence = model_sentence,
                     .row = model_row,

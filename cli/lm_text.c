@@ -120,6 +120,9 @@ static at_status text_score(reader *r, const char *text, size_t n, told_fn *tell
         if (stop > from && stop[-1] == '\r')
             stop--;
         s = line_cut(r, from, stop, err);
+        if (!s && r->m.longest >= 0 && r->n > r->m.longest)
+            s = at_fail(err, AT_EDOMAIN, "%s:%llu: %d words; the model takes sentences of at most %d",
+                        r->where, (unsigned long long)r->line, r->n, r->m.longest);
         if (!s)
             s = sentence_score(r, &one, err);
         if (!s)
@@ -127,8 +130,7 @@ static at_status text_score(reader *r, const char *text, size_t n, told_fn *tell
         if (!s && tell && !tell(r, &one, out))
             break;
         from = next;
-        if (r->line % 1024 == 0)
-            at_progress_tick(cli_progress(), "score", (double)(from - text), (double)n);
+        at_progress_tick(cli_progress(), "score", (double)(from - text), (double)n);
         if (!s && at_cancel_pending())
             s = at_fail(err, AT_ECANCEL, "interrupted");
     }
@@ -304,13 +306,14 @@ int cli_lm_sample(const cli_args *a)
     if (a->n_words > 2)
         return cli_usage(a, "sample takes no text");
     at_status s = cli_lm_open(a->words[1], &m, &err);
-    drawn d = {.word = at_malloc(((size_t)o->max_length + 1) * sizeof(int))};
+    int most = m.longest >= 0 && m.longest < o->max_length ? m.longest : o->max_length;
+    drawn d = {.word = at_malloc(((size_t)most + 1) * sizeof(int))};
     double *p = at_malloc(((size_t)m.words + 1) * sizeof *p);
     if (!s && (!p || !d.word))
         s = at_oom(&err);
     for (uint64_t i = 0; i < o->count && !s; i++) {
         at_rng r = at_rng_at(a->seed, i);
-        s = sentence_draw(&m, &r, o->max_length, p, &d, &err);
+        s = sentence_draw(&m, &r, most, p, &d, &err);
         if (!s)
             s = drawn_tell(a, &m, o->tokens ? (at_tokens)(o->tokens - 1) : m.tokens, &d, &err);
     }

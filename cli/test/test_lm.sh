@@ -90,6 +90,11 @@ says 0 'bytes' '2 sentences, 12 tokens (byte)' lm fit "$dir/u.txt" --tokens byte
 says 0 'score sees that they are characters' 'oov          0 of 8 words in 2 sentences' lm perplexity "$dir/c.arpa" "$dir/u.txt"
 says 0 'or bytes' 'oov          0 of 12 words in 2 sentences' lm perplexity "$dir/b.arpa" "$dir/u.txt"
 says 0 'unless told otherwise' 'oov          2 of 4 words in 2 sentences' lm perplexity "$dir/c.arpa" "$dir/u.txt" --tokens word
+printf '\357\273\277a b\na\n' >"$dir/mark.txt"
+call lm fit "$dir/mark.txt" --order 2 -o "$dir/mark.arpa"
+holds 'a mark before the text is no part of its first word' cmp "$dir/mark.arpa" "$dir/kn.arpa"
+says 0 'nor when it is scored' 'oov          0 of 3 words' lm perplexity "$dir/kn.arpa" "$dir/mark.txt"
+says 0 'as bytes it is what it is' '2 sentences, 7 tokens (byte)' lm fit "$dir/mark.txt" --tokens byte -o "$dir/mark.arpa"
 says 0 'rare words are <unk>' 'tokens (word), 1 of them <unk>' lm fit "$dir/t.txt" --vocabulary 1 --order 1 -o "$dir/v.arpa" --smoothing none
 call lm fit "$dir/t.txt" --min-count 2 --order 2 -o "$dir/v.arpa"
 holds 'by count, too' grep -q '1 of them <unk>' "$dir/.out"
@@ -165,8 +170,11 @@ call lm fit "$dir/t.txt" --order 2 --smoothing add -o "$dir/other.arpa"
 says 1 'after another one it is not' 'of 1 claims' check "$dir/one.st" --problem "$dir/other.arpa" --lengths 0..4
 says 0 'sentences are drawn from it' ' ' lm sample "$dir/one.st" --count 5 --max-length 6
 input='the the the the the the the the the the the the the the the the the the the the the'
-refuses 2 'a sentence that is too long for it' 'more than 20 words' lm perplexity "$dir/village.st" -
+refuses 2 'a sentence that is too long for it' 'attest lm: -:1: 21 words; the model takes sentences of at most 20' lm perplexity "$dir/village.st" -
 unset input
+call compile examples/trap.arpa --set N=2 -o "$dir/two.st"
+says 0 'one that is drawn is cut where the model ends' 'b b ...' lm sample "$dir/two.st" --count 20
+holds 'all of them' test "$(wc -l <"$dir/.out")" -eq 20
 call build match2 --set N=4,M=5 -o "$dir/match.st"
 refuses 2 'a model of something else' 'no language model: its input is not one word a position' lm score "$dir/match.st" "$dir/t.txt"
 

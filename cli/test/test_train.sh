@@ -175,6 +175,13 @@ small='--widths 8 --seeds 1 --steps 10 --exams 5 --prompts 4 --count 5 --batch 4
     holds 'sweep: and nothing is trained' test ! -e "$dir/none.db"
     says 0 'sweep: the cost as JSON' '"cpu_seconds"' sweep lis --estimate --widths 8 --seeds 1 --json
     says 0 'train: so does a training' 'CPU s on this machine' train ed --preset paper --width 8 --layers 1 --steps 4 --batch 4 --samples 40 --count 5 --exams 0
+    few='--width 8 --layers 1 --steps 4 --batch 4 --samples 40 --count 5 --exams 0'
+    says 0 'train: the parameters of a preset' 'preset paper: arithmetic operators=10 p=11 order=random under=1,' train arithmetic --preset paper --set operators=10 $few
+    holds 'train: its size is one of the preset' sh -c "! grep -q '^size: none' '$dir/.out'"
+    says 0 'train: those of its smallest size' 'preset paper: lis n=40 range=209,' train lis --preset paper $few
+    says 0 'train: of another size what all share' 'preset paper: arithmetic operators=3 p=11 order=random under=1,' train arithmetic --preset paper --set operators=3 $few
+    holds 'train: which is said' grep -q '^size: none of the preset' "$dir/.out"
+    says 0 'train: what is given goes first' 'order=leftmost under=1' train arithmetic --preset paper --set operators=6,order=leftmost $few
     refuses 2 'train: rows that differ' 'only 5' train parity --set n=5,least=1 --distinct 1 --samples 60 --steps 2
     refuses 2 'train: no such preset' "unknown preset 'slow'" train lis --preset slow
     says 0 'sweep: languages at twice the length' '"twice"' sweep dyck --preset languages --db "$dir/l.db" -o "$dir/l.html" $small --json

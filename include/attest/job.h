@@ -173,6 +173,9 @@ extern const at_preset *const at_presets[];
 extern const int at_n_presets;
 extern const at_registry at_preset_registry;
 const at_preset *at_preset_find(const char *id); /* NULL when unknown */
+/* SET behind the parameters that the preset gives this stream: those of the size that SET names, or of the smallest where it names none.
+ * Of another size, those that all sizes of the preset share; false then, and for a stream that is not the preset's. p, set: may be NULL. */
+bool at_preset_set(const at_preset *p, const char *stream, const char *set, at_text *out);
 
 /* What is to be run: a preset, or less or other than it. Lists are words between commas; NULL: the preset's. */
 typedef struct {

@@ -107,6 +107,62 @@ const at_preset *at_preset_find(const char *id)
     return at_registry_find(&at_preset_registry, id);
 }
 
+static const at_grid_task *task_of(const at_preset *p, const char *stream)
+{
+    for (int k = 0; k < p->n_tasks; k++)
+        if (!strcmp(p->tasks[k].stream, stream))
+            return &p->tasks[k];
+    return NULL;
+}
+
+/* The bytes of the first assignment behind *s; 0: there is none. */
+static size_t assignment_next(const char **s)
+{
+    *s += strspn(*s, " ,");
+    return strcspn(*s, " ,");
+}
+
+static bool assigns(const char *set, const char *one, size_t n)
+{
+    size_t k;
+    for (const char *s = set; (k = assignment_next(&s)); s += k)
+        if (k == n && !memcmp(s, one, n))
+            return true;
+    return false;
+}
+
+/* The size that is asked for: of the preset; NULL: another one. */
+static const char *size_asked(const at_grid_task *t, const char *set)
+{
+    if (!at_assignments_name(set, t->size))
+        return t->sizes[0];
+    for (int k = 0; t->sizes[k]; k++) {
+        size_t n;
+        for (const char *s = t->sizes[k]; (n = assignment_next(&s)); s += n)
+            if (!strncmp(s, t->size, strlen(t->size)) && s[strlen(t->size)] == '=' && assigns(set, s, n))
+                return t->sizes[k];
+    }
+    return NULL;
+}
+
+bool at_preset_set(const at_preset *p, const char *stream, const char *set, at_text *out)
+{
+    const at_grid_task *t = p ? task_of(p, stream) : NULL;
+    const char *size = t ? size_asked(t, set) : NULL;
+    size_t n;
+    for (const char *s = size ? size : t ? t->sizes[0] : ""; (n = assignment_next(&s)); s += n) {
+        char name[32];
+        bool all = true;
+        for (int k = 0; !size && t->sizes[k]; k++)
+            all = all && assigns(t->sizes[k], s, n);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(s, "="), s);
+        if (all && !at_assignments_name(set, name))
+            at_text_addf(out, "%.*s ", (int)n, s);
+    }
+    at_text_add(out, set ? set : "");
+    return size;
+}
+
 /* ---- lists ------------------------------------------------------------------------------------------------- */
 
 #define LIST_MOST 64
@@ -258,10 +314,7 @@ static at_status problem_add(void *ctx, const at_grid_task *t, at_source *d, con
 /* Which of the preset's tasks the word is; NULL: none, or it has parameters of its own. */
 static const at_grid_task *preset_task(const at_grid *g, const char *word)
 {
-    for (int k = 0; k < g->preset->n_tasks && !g->set; k++)
-        if (!strcmp(g->preset->tasks[k].stream, word))
-            return &g->preset->tasks[k];
-    return NULL;
+    return g->set ? NULL : task_of(g->preset, word);
 }
 
 static at_status problems_add(maker *k, at_err *err)

@@ -123,7 +123,11 @@ at_status grid_problem(const at_grid *g, const char *name, at_arena *arena, grid
         return at_fail(err, AT_EREFUSED, "%.200s: a regular file is needed here: it is read more than once",
                        name);
     t->widths = g->preset->tasks[0].widths;
-    at_status s = task_make(name, &stamp, g->set, arena, t, &mine, &lo, &hi, err);
+    at_text set;
+    at_text_init(&set);
+    at_preset_set(g->preset, name, g->set, &set);
+    at_status s = set.oom ? at_oom(err) : task_make(name, &stamp, set.s, arena, t, &mine, &lo, &hi, err);
+    at_text_release(&set);
     if (!s && hi - lo >= 64)
         s = at_fail(err, AT_EINPUT, "--set: %s=%g..%g are too many sizes; at most 64", t->size, lo, hi);
     for (double v = lo; v <= hi && !s; v++) {

@@ -313,26 +313,59 @@ static bool local_easier(const at_study_group *g, at_arena *a, at_study_order *o
                      "ED and ED-local were not both trained.", a, out);
 }
 
-/* What would decide a statement that is open: the widths that were not enough. */
-static bool takes_add(const at_study_group *g, at_arena *a, at_study_order *o)
+/* What a statement speaks of: tasks and attentions, a bit each. */
+typedef struct {
+    unsigned tasks, attentions;
+    bool largest; /* of their largest sizes alone */
+    bool all;     /* not decided without all of these tasks */
+} subject;
+
+/* Tasks by their places in paper_tasks. */
+#define BIT(k) (1u << (k))
+enum {
+    IN_FIGURE = BIT(0) | BIT(1) | BIT(3),
+    IN_ALL = IN_FIGURE | BIT(2),
+    STANDARD = BIT(AT_ATTENTION_STANDARD)
+};
+enum {
+    SPARSE = BIT(AT_ATTENTION_SPARSE),
+    LINEAR = BIT(AT_ATTENTION_LINEAR),
+    EVERY = STANDARD | SPARSE | LINEAR
+};
+static const subject subjects[AT_STUDY_ORDERS] = {
+    {IN_ALL, EVERY, false, true},
+    {IN_ALL, STANDARD, false, false},
+    {IN_FIGURE, STANDARD | LINEAR, false, false},
+    {IN_FIGURE, STANDARD | SPARSE, false, false},
+    {IN_FIGURE, EVERY, true, true},
+    {IN_FIGURE, EVERY, true, true},
+    {BIT(1) | BIT(2), SPARSE | LINEAR, false, true}, /* ed, ed-local */
+};
+
+/* What would decide a statement that is open: its tasks that were not trained, and its widths that were not enough. */
+static bool takes_add(const at_study_group *g, const subject *of, at_arena *a, at_study_order *o)
 {
     at_text w;
-    int n = 0;
+    int n = 0, none = 0;
     if (o->verdict != AT_UNKNOWN || !o->why)
         return o->why != NULL;
     at_text_init(&w);
-    at_text_add(&w, o->why);
+    at_text_addf(&w, "%s%s", o->why, *o->why && o->why[strlen(o->why) - 1] != '.' ? "." : "");
+    for (int k = 0; k < PAPER_TASKS && of->all; k++)
+        if (of->tasks & BIT(k) && !task_find(g, paper_tasks[k]))
+            at_text_addf(&w, "%s%s", none++ ? ", " : " Deciding it takes trainings of ", paper_tasks[k]);
     for (int k = 0; k < PAPER_TASKS; k++) {
-        const at_study_task *t = task_find(g, paper_tasks[k]);
+        const at_study_task *t = of->tasks & BIT(k) ? task_find(g, paper_tasks[k]) : NULL;
         for (int m = 0; t && m < AT_TRAINED_ATTENTIONS; m++)
-            for (int s = 0; s < t->n_sizes; s++)
-                if (least_of(t, m, s)->above && n++ < EXAMPLES_MOST)
+            for (int s = of->largest ? t->n_sizes - 1 : 0; s < t->n_sizes; s++)
+                if (of->attentions & BIT(m) && least_of(t, m, s)->above && n++ < EXAMPLES_MOST)
                     at_text_addf(&w, "%s%s %s %s=%lld",
-                                 n == 1 ? " Deciding it takes more than the widest, or longer trainings: "
-                                        : ", ",
+                                 n > 1  ? ", "
+                                 : none ? "; and more than the widest, or longer ones, of "
+                                        : " Deciding it takes more than the widest, or longer trainings: ",
                                  t->id, at_attention_names[m], t->size_name, (long long)t->sizes[s]);
     }
-    at_text_add(&w, n > EXAMPLES_MOST ? ", ...." : n ? "." : "");
+    at_text_add(&w, n > EXAMPLES_MOST ? ", ...." : n || none ? "." : "");
     o->why = w.oom ? NULL : at_arena_strdup(a, w.s);
     at_text_release(&w);
     return o->why != NULL;
@@ -358,6 +391,6 @@ at_status at_study_orders(const at_study_group *g, at_arena *a, at_study_order o
               excess_order(g, ARITHMETIC, "It is least on arithmetic.", a, &out[5]) &&
               local_easier(g, a, &out[6]);
     for (int k = 0; k < AT_STUDY_ORDERS && ok; k++)
-        ok = takes_add(g, a, &out[k]);
+        ok = takes_add(g, &subjects[k], a, &out[k]);
     return ok ? AT_OK : at_oom(err);
 }

@@ -427,6 +427,51 @@ static void impossible(void **state)
     at_arena_release(&a);
 }
 
+/* What a preset gives a stream, before what is asked for. */
+static void presets_give(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *preset, *stream, *set, *gives;
+        bool ours;
+    } rows[] = {
+        {"paper", "lis", NULL, "n=40 range=209 ", true},
+        {"paper", "lis", "n=110", "range=139 n=110", true},
+        {"paper", "lis", "n=11", "n=11", false}, /* no size of the preset shares its range */
+        {"paper", "lis", "range=300", "n=40 range=300", true},
+        {"paper", "arithmetic", "operators=4..5", "order=random under=1 operators=4..5", false},
+        {"paper", "arithmetic", "p=7,operators=16,order=leftmost", "under=1 p=7,operators=16,order=leftmost",
+         true},
+        {"quick", "ed", "n=6", "fixed=1 n=6", false},
+        {"languages", "dyck", "k=2", "n=20 least=2 D=20 chain=0 k=2", true},
+        {"quick", "parity", "n=6", "n=6", false},
+        {NULL, "lis", "n=6", "n=6", false},
+        {NULL, "lis", NULL, "", false},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_text t;
+        at_text_init(&t);
+        const at_preset *p = rows[k].preset ? at_preset_find(rows[k].preset) : NULL;
+        assert_int_equal(at_preset_set(p, rows[k].stream, rows[k].set, &t), rows[k].ours);
+        assert_string_equal(t.s, rows[k].gives);
+        at_text_release(&t);
+    }
+    at_arena a;
+    at_arena_init(&a);
+    at_grid_cell *c;
+    at_grid g = {.preset = at_preset_find("paper"),
+                 .tasks = (const char *const[]){"arithmetic"},
+                 .n_tasks = 1,
+                 .set = "operators=2..3",
+                 .widths = "8",
+                 .attentions = "linear"};
+    int n = cells_of(&g, &a, &c);
+    assert_int_equal(n, 2);
+    assert_string_equal(c[1].params, "operators=3 p=11 order=random under=1");
+    at_grid_release(c, n);
+    at_arena_release(&a);
+}
+
 /* The cost grows as the work does: twice the steps, about twice as much; wider, more. What is not tried is counted by GFLOP. */
 static void costs(void **state)
 {
@@ -457,8 +502,9 @@ static void costs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grids),  cmocka_unit_test(costs), cmocka_unit_test(grids_of_a_problem),
-        cmocka_unit_test(sweeps), cmocka_unit_test(marks), cmocka_unit_test(impossible),
+        cmocka_unit_test(grids),        cmocka_unit_test(costs), cmocka_unit_test(grids_of_a_problem),
+        cmocka_unit_test(sweeps),       cmocka_unit_test(marks), cmocka_unit_test(impossible),
+        cmocka_unit_test(presets_give),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

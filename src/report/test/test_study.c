@@ -159,6 +159,13 @@ static void verdicts_on_the_order(void **state)
         {1, {{LOCAL, LINEAR, 1, 3}}, "++++++-", "linear n=9: ed 64, ed-local 128"},
         {1, {{LOCAL, SPARSE, 1, -1}}, "?+++++?", "sparse n=9: ed 32, ed-local not run"},
         {2, {{ED, SPARSE, 2, 4}, {LOCAL, SPARSE, 2, 4}}, "++++-+?", "sparse n=12: ed > 128, ed-local > 128"},
+        /* what would decide it is of its own tasks and attentions: nothing of lis */
+        {3,
+         {{LIS, SPARSE, 2, 4}, {ED, SPARSE, 2, 4}, {LOCAL, SPARSE, 2, 4}},
+         "++++?+?",
+         "ed-local > 128. Deciding it takes more than the widest, or longer trainings: ed sparse n=12, "
+         "ed-local "
+         "sparse n=12."},
         {3,
          {{LIS, SPARSE, 0, -1}, {LIS, SPARSE, 1, -1}, {LIS, SPARSE, 2, -1}},
          "?++???+",
@@ -209,7 +216,8 @@ static void linear_can_disagree(void **state)
         assert_null(strstr(o[k].why, "file"));
     }
     assert_non_null(strstr(o[4].why, "ed not trained"));
-    assert_non_null(strstr(o[6].why, "not both trained"));
+    assert_non_null(strstr(o[6].why, "not both trained. Deciding it takes trainings of ed, ed-local."));
+    assert_non_null(strstr(o[4].why, "Deciding it takes trainings of ed, arithmetic."));
     sweep_end(&s);
     sweep_begin(&s, 4); /* least on one task: of every task nothing is known */
     for (int m = 0; m < 3; m++)
