@@ -174,9 +174,9 @@ static void layer_fill(import *p, int l)
     if (z->gated)
         import_take(p, m->dense[0].gw, z->hidden, z->D, true, "blocks.%d.mlp.W_gate", l);
     import_take(p, m->dense[0].w, z->hidden, z->D, true, "blocks.%d.mlp.W_in", l);
-    import_take_if(p, "hidden biases", m->dense[0].b, z->hidden, 0, false, "blocks.%d.mlp.b_in", l);
+    import_take_if(p, "biases", m->dense[0].b, z->hidden, 0, false, "blocks.%d.mlp.b_in", l);
     import_take(p, m->dense[1].w, z->D, z->hidden, true, "blocks.%d.mlp.W_out", l);
-    import_take_if(p, "hidden biases", m->dense[1].b, z->D, 0, false, "blocks.%d.mlp.b_out", l);
+    import_take_if(p, "biases", m->dense[1].b, z->D, 0, false, "blocks.%d.mlp.b_out", l);
 }
 
 static void fill_lens(import *p)
@@ -194,7 +194,9 @@ static void fill_lens(import *p)
         layer_fill(p, l);
     norm_fill(p, m->readout.norm_g, m->readout.norm_b, "ln_final", !z->final_rms);
     import_take(p, m->readout.w, z->out, z->D, true, "unembed.W_U");
-    import_take_if(p, "readout", m->readout.b, z->out, 0, false, "unembed.b_U");
+    /* Without others it may be there, but not the other way round. */
+    const char *with = z->bias ? "biases" : "readout";
+    import_take_if(p, with, m->readout.b, z->out, 0, false, "unembed.b_U");
 }
 
 const import_layout layout_lens = {"transformerlens", "TransformerLens", is_lens, shape_lens, fill_lens};

@@ -14,7 +14,7 @@
 
 #include <attest/import.h>
 
-/* Imports the seed NAME with some keys of its configuration set, or set anew. */
+/* Imports the seed NAME with some keys of its configuration set, or set anew; lens-headless: lens, and b_U has another name. */
 static at_status with_keys(at_model *m, const char *name, const char *keys, const char *ignore, at_err *err)
 {
     char path[100], *bytes;
@@ -22,8 +22,12 @@ static at_status with_keys(at_model *m, const char *name, const char *keys, cons
     at_import_options o = at_import_defaults;
     o.ignore = ignore;
     o.read = AT_IMPORT_EVERY;
-    snprintf(path, sizeof path, "fuzz/corpus/import/%s", name);
+    bool headless = !strcmp(name, "lens-headless");
+    snprintf(path, sizeof path, "fuzz/corpus/import/%s", headless ? "lens" : name);
     assert_int_equal(at_file_read(path, 1 << 20, &bytes, &n, err), AT_OK);
+    for (size_t k = 0; headless && k + 11 < n; k++)
+        if (!memcmp(bytes + k, "unembed.b_U", 11))
+            bytes[k + 10] = 'X';
     if (*bytes != 'g')
         o.layout = (at_layout)(*bytes - '0');
     size_t own = strlen(bytes + 1); /* the layout, the configuration, 0, tensors */
@@ -72,6 +76,7 @@ static void refused(void **state)
         {"neox", "{\"attention_bias\":false}", "attention_bias is false, but there are tensors of biases"},
         {"llama", "{\"tie_word_embeddings\":true}", "lm_head.weight is not the table of tokens"},
         {"neox", "{\"tie_word_embeddings\":true}", "embed_out.weight is not the table of tokens"},
+        {"lens-headless", "{}", "tensor unembed.b_U is missing, and blocks.0.attn.b_Q is there"},
         {"lens", "{\"attention_dir\":\"sideways\"}", "attention_dir \"sideways\" is unknown"},
     };
     (void)state;
