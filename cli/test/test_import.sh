@@ -3,6 +3,19 @@
 . cli/test/lib.sh
 
 # ---- the page's example ------------------------------------------------------------------------------------------------
+# Lines after $ are run, in turn, and what stands below them comes out (a long line of it is broken on the page).
+mkdir "$dir/page"
+ln -s "$PWD/examples" "$dir/page/examples"
+awk '/^```/ { inside = !inside; next } inside && /^\$ / { want = 1 } !inside { want = 0 } want' docs/import.md >"$dir/example"
+grep '^\$ ' "$dir/example" >"$dir/commands"
+holds 'the page has an example' [ "$(grep -c '^\$ attest' "$dir/commands")" -ge 4 ]
+while read -r line; do
+    (cd "$dir/page" && eval "\"\$attest\" ${line#\$ attest }") >"$dir/.out" 2>"$dir/.err" </dev/null
+    code=$?
+    said=$(awk -v line="$line" '$0 == line { on = 1; next } /^\$ / { on = 0 } on' "$dir/example" | tr -s ' \n' ' ')
+    [ $code -eq 0 ] && [ ! -s "$dir/.err" ] && { [ -z "$said" ] || [ "$said" = "$(tr -s ' \n' ' ' <"$dir/.out")" ]; }
+    verdict $? "docs/import.md: $line"
+done <"$dir/commands"
 
 says 0 'imports the example' 'width 16, 1528 parameters, 70 not zero, largest 16; F32, readout tied' \
     import examples/copycat -o "$dir/copycat.safetensors"
