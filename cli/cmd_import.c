@@ -93,7 +93,8 @@ const cli_command cmd_import = {
     .about = "Reads safetensors and a config.json of GPT-2, GPT-NeoX, Llama, nanoGPT,\n"
              "TransformerLens or tracr, and saves what they compute as a model, whole or not at\n"
              "all. A tensor or key that is not understood is refused by name. Without --as the names\n"
-             "of the tensors decide; without --read, causal attention makes a decoder.\n",
+             "of the tensors decide; without --read, causal attention makes a decoder. A model that\n"
+             "is too large for --max-memory is refused like bad input, with exit 2.\n",
     .examples = "attest import examples/copycat -o copycat.safetensors\n"
                 "attest import model.safetensors --config cfg.json --as llama -o m.safetensors\n",
     .options = options,

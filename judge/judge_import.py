@@ -154,6 +154,8 @@ def lens(w, c, tokens, fault=None):
         n = c["normalization_type"]
         if n is None:
             return x
+        if at == "ln_final" and c.get("final_rms") and fault != "the last norm like the others":
+            n = n.replace("LN", "RMS")
         g, b = (1, 0) if n.endswith("Pre") else (w[at + ".w"], w.get(at + ".b", 0))
         return rms_norm(x, g, c["eps"]) if n.startswith("RMS") else layer_norm(x, g, b, c["eps"])
     bias = None
@@ -268,14 +270,14 @@ def llama_case(tied=False, bias=False, V=41, D=24, L=2, H=6, G=2, d=4, U=36):
 
 
 def lens_case(norm="LN", positions="standard", gated=False, parallel=False, attn_only=False, adjacent=False, direction="causal", act="gelu_new",
-              V=23, out=23, D=20, L=2, H=3, d=6, U=28, n=24):
+              final_rms=False, V=23, out=23, D=20, L=2, H=3, d=6, U=28, n=24):
     s = {"embed.W_E": (V, D), "unembed.W_U": (D, out), "unembed.b_U": (out,)}
     gains = norm is not None and not norm.endswith("Pre")
     if positions == "standard":
         s["pos_embed.W_pos"] = (n, D)
     norms = [f"blocks.{l}.ln{k}" for l in range(L) for k in ((1,) if attn_only else (1, 2))] + ["ln_final"] if gains else []
     for name in norms:
-        s.update({name + ".w": (D,), **({} if norm == "RMS" else {name + ".b": (D,)})})
+        s.update({name + ".w": (D,), **({} if norm == "RMS" or name == "ln_final" and final_rms else {name + ".b": (D,)})})
     for l in range(L):
         at = f"blocks.{l}."
         s.update({at + f"attn.W_{i}": (H, D, d) for i in "QKV"})
@@ -286,7 +288,7 @@ def lens_case(norm="LN", positions="standard", gated=False, parallel=False, attn
             if gated:
                 s[at + "mlp.W_gate"] = (D, U)
     return lens, s, {"d_model": D, "n_layers": L, "n_heads": H, "d_head": d, "d_mlp": U, "n_ctx": n, "d_vocab": V, "d_vocab_out": out, "act_fn": act, "eps": 1e-5,
-                     "normalization_type": norm, "positional_embedding_type": positions, "rotary_dim": 4, "rotary_base": 10000,
+                     "normalization_type": norm, "final_rms": final_rms, "positional_embedding_type": positions, "rotary_dim": 4, "rotary_base": 10000,
                      "rotary_adjacent_pairs": adjacent, "gated_mlp": gated, "parallel_attn_mlp": parallel, "attn_only": attn_only,
                      "attention_dir": direction, "use_attn_scale": True, "attn_scores_soft_cap": -1.0, "seed": 0, "init_weights": True}
 
@@ -317,6 +319,7 @@ CASES = {
     "lens-rotary": (lens_case(norm="RMS", positions="rotary", gated=True, parallel=True, adjacent=True, act="silu"), ("the other pairing",)),
     "lens-halves": (lens_case(norm="RMSPre", positions="rotary", act="relu"), ("the other pairing",)),
     "lens-alibi": (lens_case(positions="alibi", H=6), ("slopes from the other side",)),
+    "lens-last-rms": (lens_case(final_rms=True), ("the last norm like the others",)),
     "lens-attn-only": (lens_case(norm=None, attn_only=True, direction="bidirectional"), ()),
     "tracr": (tracr_case(), ("the other mask",)),
     "tracr-gelu": (tracr_case(causal=True, act="gelu"), ()),

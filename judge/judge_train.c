@@ -10,8 +10,11 @@
  * Weights: those that training starts from, but gains and biases are moved off 1 and 0, where they would hide faults.
  * Batches: sequence 0 has the full length, the others any; a quarter of the positions has no target.
  *
- * A new configuration is one row; a new kind of model also one entry of MODELS in judge_train.py. */
+ * A new configuration is one row; a new kind of model also one entry of MODELS in judge_train.py. Two tables: the family of
+ * decoders that the fast engine trains, and what imported models have beside them, which the plain engine trains. */
 #include <attest/train.h>
+
+#include <math.h>
 
 #include <jansson.h>
 #include <stdio.h>
@@ -50,8 +53,55 @@ static const struct {
     {"linear-long", AT_ATTENTION_LINEAR, 1, 4, 64, 0, 64, 221, 0, 1, 1, 2, NORM | BIAS},
 };
 
+/* What imported models are made of: decoders of two layers, attention and an MLP, softmax, with what a row says. */
+static const struct parts {
+    const char *name;
+    at_norm_kind norm;
+    at_act act;
+    bool gated, parallel, tied, alibi, bias;
+    int turned; /* coordinates of 8 */
+    at_pairing pairing;
+} parts[] = {
+    {.name = "table", .act = AT_ACT_GELU, .bias = true}, /* none of them: what the others are changes of */
+    {.name = "gelu-tanh", .act = AT_ACT_GELU_TANH, .bias = true},
+    {.name = "silu", .act = AT_ACT_SILU, .bias = true},
+    {.name = "gated", .act = AT_ACT_GELU, .bias = true, .gated = true},
+    {.name = "rms", .act = AT_ACT_GELU, .bias = true, .norm = AT_NORM_RMS},
+    {.name = "parallel", .act = AT_ACT_GELU, .bias = true, .parallel = true},
+    {.name = "rotary", .act = AT_ACT_GELU, .bias = true, .turned = 8, .pairing = AT_PAIR_HALVES},
+    {.name = "adjacent", .act = AT_ACT_GELU, .turned = 4, .pairing = AT_PAIR_ADJACENT},
+    {.name = "alibi", .act = AT_ACT_GELU, .bias = true, .alibi = true},
+    {.name = "tied", .act = AT_ACT_GELU, .bias = true, .tied = true},
+    {.name = "llama",
+     .act = AT_ACT_SILU,
+     .gated = true,
+     .norm = AT_NORM_RMS,
+     .turned = 8,
+     .pairing = AT_PAIR_HALVES},
+    {.name = "neox",
+     .act = AT_ACT_GELU,
+     .bias = true,
+     .parallel = true,
+     .turned = 8,
+     .pairing = AT_PAIR_HALVES},
+    {.name = "gpt2", .act = AT_ACT_GELU_TANH, .bias = true, .tied = true},
+    {.name = "all",
+     .act = AT_ACT_GELU_TANH,
+     .gated = true,
+     .parallel = true,
+     .tied = true,
+     .alibi = true,
+     .norm = AT_NORM_RMS,
+     .turned = 4,
+     .pairing = AT_PAIR_ADJACENT},
+};
+enum { LAYERS = 2, HEADS = 2, WIDTH = 16, HIDDEN = 24, WORDS = 11, LENGTH = 29, SEQUENCES = 5 };
+#define PARTS_EPS   1e-5
+#define PARTS_THETA 100
+
 typedef struct {
     at_trainer *t;
+    const struct parts *parts;                 /* NULL: of the fast family */
     int n, T;                                  /* sequences a batch, longest */
     int *token, *target;                       /* (BATCHES, n, T); target -1: none, and beyond the length */
     at_train_sequence *sequence;               /* (BATCHES, n) */
@@ -62,9 +112,80 @@ typedef struct {
     at_train_loop loop;
 } record;
 
+static void parts_draw(at_model *m, uint64_t seed)
+{
+    for (int k = 0; k < m->n_tensors; k++) {
+        const at_tensor *t = &m->tensors[k];
+        size_t len = strlen(t->name);
+        bool gain = !strcmp(t->name + len - 2, ".g"), slope = !strcmp(t->name + len - 5, "slope");
+        at_rng g = at_rng_at(seed, (uint64_t)k);
+        for (size_t i = 0; i < t->count; i++) {
+            double v = at_rng_normal(&g) / sqrt(t->rank == 2 ? (double)t->shape[1] : 4);
+            m->weights[t->offset + i] = (float)(slope ? ldexp(1, -3 * (int)i - 2) : gain ? 1 + 0.2 * v : v);
+        }
+    }
+}
+
+/* m is to be released in any case. */
+static at_status parts_make(const struct parts *p, uint64_t seed, at_model *m, at_err *err)
+{
+    at_model_init(m);
+    strcpy(m->name, p->name);
+    m->width = WIDTH, m->n_min = 1, m->n_max = LENGTH, m->n_fields = 1, m->n_blocks = 2 * LAYERS,
+    m->f32 = true;
+    m->n_pos = !p->turned && !p->alibi;
+    m->fields = at_new(&m->arena, at_field, 1);
+    m->pos = at_new(&m->arena, at_pos, 1);
+    m->blocks = at_new(&m->arena, at_block, 2 * LAYERS);
+    at_group *g = at_new(&m->arena, at_group, LAYERS);
+    at_dense *d = at_new(&m->arena, at_dense, 2 * LAYERS);
+    if (!m->fields || !m->pos || !m->blocks || !g || !d)
+        return at_oom(err);
+    m->fields[0] =
+        (at_field){.name = "token", .kind = AT_FIELD_TOKEN, .size = WORDS, .embed = {.width = WIDTH}};
+    m->pos[0] = (at_pos){.kind = AT_POS_TABLE, .size = LENGTH, .embed = {.width = WIDTH}};
+    for (int l = 0; l < LAYERS; l++) {
+        at_block usual = {.residual = true, .norm = AT_NORM_PRE, .norm_kind = p->norm, .norm_eps = PARTS_EPS};
+        at_block *a = &m->blocks[2 * l], *b = &m->blocks[2 * l + 1];
+        *a = *b = usual;
+        a->kind = AT_BLOCK_ATTN, a->groups = g + l, a->n_groups = 1;
+        g[l] = (at_group){.heads = HEADS,
+                          .dk = WIDTH / HEADS,
+                          .dv = WIDTH / HEADS,
+                          .scale = 1 / sqrt(WIDTH / HEADS),
+                          .mask = {.kind = AT_MASK_CAUSAL},
+                          .bias = p->bias,
+                          .alibi = p->alibi,
+                          .rotary = {p->turned, PARTS_THETA, p->pairing}};
+        b->kind = AT_BLOCK_MLP, b->dense = d + 2 * l, b->n_dense = 2;
+        b->act = p->act, b->gated = p->gated, b->parallel = p->parallel;
+        b->dense[0].rows = HIDDEN, b->dense[1].rows = WIDTH;
+    }
+    m->readout = (at_readout){
+        .rows = WORDS, .tied = p->tied, .final_norm = true, .norm_kind = p->norm, .norm_eps = PARTS_EPS};
+    at_status s = at_model_layout(m, err);
+    if (!s)
+        parts_draw(m, seed);
+    return s;
+}
+
+static at_status trainer_make(record *r, const at_train_arch *a, at_err *err)
+{
+    if (!r->parts)
+        return at_trainer_new(a, at_f32, 0, &r->t, err);
+    at_model m;
+    at_train_options with = at_train_options_default;
+    with.plain = true;
+    at_status s = parts_make(r->parts, a->seed, &m, err);
+    if (!s)
+        s = at_trainer_from_model(&m, at_f32, 0, &with, &r->t, err);
+    at_model_release(&m);
+    return s;
+}
+
 static at_status record_begin(record *r, const at_train_arch *a, int n, at_err *err)
 {
-    at_status s = at_trainer_new(a, at_f32, 0, &r->t, err);
+    at_status s = trainer_make(r, a, err);
     if (s)
         return s;
     size_t all = (size_t)BATCHES * (size_t)n * (size_t)a->length, p = at_trainer_parameters(r->t);
@@ -91,7 +212,7 @@ static at_status record_begin(record *r, const at_train_arch *a, int n, at_err *
         r->sequence[i] = (at_train_sequence){length, r->token + at, r->target + at};
     }
     at_trainer_read(r->t, r->before);
-    for (int i = 0; i < r->tensors; i++) {
+    for (int i = 0; !r->parts && i < r->tensors; i++) {
         const at_train_tensor *e = &r->tensor[i];
         size_t len = strlen(e->name);
         if (!strcmp(e->name + len - 2, ".g") || !strcmp(e->name + len - 2, ".b"))
@@ -157,13 +278,25 @@ static json_t *header(const record *r, double loss)
 {
     const at_train_arch *a = at_trainer_arch(r->t);
     json_t *head = json_object(), *meta = json_object();
-    json_object_set_new(meta, "model", json_string(at_attention_names[a->attention]));
+    const struct parts *p = r->parts, none = {0};
+    json_object_set_new(meta, "model", json_string(p ? "parts" : at_attention_names[a->attention]));
+    json_object_set_new(meta, "act", json_string(at_act_parts[p ? p->act : AT_ACT_GELU].name));
+    p = p ? p : &none;
     json_object_set_new(meta, "isa", json_string(at_trainer_isa(r->t)));
     const struct {
         const char *key;
         double v;
-    } numbers[] = {{"layers", a->layers},
-                   {"heads", a->heads},
+    } numbers[] = {{"layers", r->parts ? LAYERS : a->layers},
+                   {"heads", r->parts ? HEADS : a->heads},
+                   {"rms", p->norm == AT_NORM_RMS},
+                   {"gated", p->gated},
+                   {"parallel", p->parallel},
+                   {"tied", p->tied},
+                   {"alibi", p->alibi},
+                   {"bias", p->bias},
+                   {"turned", p->turned},
+                   {"adjacent", p->pairing == AT_PAIR_ADJACENT},
+                   {"theta", PARTS_THETA},
                    {"width", a->width},
                    {"block", a->block},
                    {"windows", a->windows},
@@ -172,7 +305,7 @@ static json_t *header(const record *r, double loss)
                    {"learned_positions", a->learned_positions},
                    {"embed_norm", a->embed_norm},
                    {"head_bias", a->head_bias},
-                   {"norm_eps", a->norm_eps},
+                   {"norm_eps", r->parts ? PARTS_EPS : a->norm_eps},
                    {"rate", r->loop.adamw.rate},
                    {"beta1", r->loop.adamw.beta1},
                    {"beta2", r->loop.adamw.beta2},
@@ -216,10 +349,11 @@ static bool record_write(const record *r, double loss, const char *path)
     return !fclose(f) && good;
 }
 
-static bool configuration(const char *dir, const char *name, const at_train_arch *a, int n)
+static bool configuration(const char *dir, const char *name, const at_train_arch *a, const struct parts *p,
+                          int n)
 {
     at_err err = {0};
-    record r = {0};
+    record r = {.parts = p};
     double loss = 0, last;
     char path[4096];
     snprintf(path, sizeof path, "%.4000s/%s.safetensors", dir, name);
@@ -264,7 +398,13 @@ int main(int argc, char **argv)
             char name[64];
             snprintf(name, sizeof name, "%02zu%u %s", i, flags, rows[i].name);
             *strchr(name, ' ') = '-';
-            good &= configuration(argv[1], name, &a, rows[i].batch);
+            good &= configuration(argv[1], name, &a, NULL, rows[i].batch);
         }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        at_train_arch a = {.vocabulary = WORDS, .length = LENGTH, .seed = i + 1};
+        char name[64];
+        snprintf(name, sizeof name, "parts%02zu-%s", i, parts[i].name);
+        good &= configuration(argv[1], name, &a, &parts[i], SEQUENCES);
+    }
     return good ? 0 : 1;
 }

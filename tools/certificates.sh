@@ -3,7 +3,7 @@
 #
 #     tools/certificates.sh [ID...]            ATTEST=build/attest, PYTHON=/usr/bin/python3, LIMIT=600 (seconds a claim, by the clock)
 #
-# Seconds are of the processor. It takes about half an hour of a core, so that `make test` has a few claims of each kind only (tools/test/test_verify.sh).
+# Seconds are of the processor. It takes four minutes of a core, so that `make test` has a few claims of each kind only (tools/test/test_verify.sh).
 set -u
 attest=${ATTEST:-${BUILD:-build}/attest} python=${PYTHON:-/usr/bin/python3} limit=${LIMIT:-600}
 folder=$(mktemp -d) || exit 2

@@ -14,6 +14,9 @@ linear 1499
 local 24
 EOF
 holds 'one sentence' grep -q '^Take standard attention with a chain of thought' "$dir/.out"
+says 0 'two constructions with the same attention are told apart' \
+    'Take softmax attention (qsa-moment) without a chain of thought: width 10' advise --problem qsa --length 500
+says 0 'and what has none' 'Take a model without attention without a chain' advise --problem product --length 500
 says 0 'a width below the bound' 'ruled out' advise --problem prefix-sum --length 65536 --width 16
 holds 'by its name' grep -q 'dp-hard' "$dir/.out"
 says 0 'positions' 'constructible' advise --problem match2 --length 100

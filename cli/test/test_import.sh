@@ -3,6 +3,19 @@
 . cli/test/lib.sh
 
 # ---- the page's example ------------------------------------------------------------------------------------------------
+# Lines after $ are run, in turn, and what stands below them comes out (a long line of it is broken on the page).
+mkdir "$dir/page"
+ln -s "$PWD/examples" "$dir/page/examples"
+awk '/^```/ { inside = !inside; next } inside && /^\$ / { want = 1 } !inside { want = 0 } want' docs/import.md >"$dir/example"
+grep '^\$ ' "$dir/example" >"$dir/commands"
+holds 'the page has an example' [ "$(grep -c '^\$ attest' "$dir/commands")" -ge 4 ]
+while read -r line; do
+    (cd "$dir/page" && eval "\"\$attest\" ${line#\$ attest }") >"$dir/.out" 2>"$dir/.err" </dev/null
+    code=$?
+    said=$(awk -v line="$line" '$0 == line { on = 1; next } /^\$ / { on = 0 } on' "$dir/example" | tr -s ' \n' ' ')
+    [ $code -eq 0 ] && [ ! -s "$dir/.err" ] && { [ -z "$said" ] || [ "$said" = "$(tr -s ' \n' ' ' <"$dir/.out")" ]; }
+    verdict $? "docs/import.md: $line"
+done <"$dir/commands"
 
 says 0 'imports the example' 'width 16, 1528 parameters, 70 not zero, largest 16; F32, readout tied' \
     import examples/copycat -o "$dir/copycat.safetensors"
@@ -46,12 +59,14 @@ holds 'that learnt something' grep -qE 'answers right +[12] of 2' "$dir/.out"
 
 # ---- bad input: one line, exit 2, nothing written ----------------------------------------------------------------------------
 
-bad() # $1 name, $2 words; the folder is $dir/bad
+bad() # $1 name, $2 words, $3... options; the folder is $dir/bad
 {
+    local name=$1 words=$2
+    shift 2
     rm -f "$dir/bad.safetensors"
-    refuses 2 "$1" "$2" import "$dir/bad" -o "$dir/bad.safetensors"
+    refuses 2 "$name" "$words" import "$dir/bad" "$@" -o "$dir/bad.safetensors"
     [ ! -e "$dir/bad.safetensors" ]
-    verdict $? "$1: nothing is written"
+    verdict $? "$name: nothing is written"
 }
 fresh()
 {
@@ -108,23 +123,77 @@ refuses 2 'a layout by its name' '--as' import examples/copycat --as gpt3 -o "$d
 refuses 2 '-o is missing' '-o is missing' import examples/copycat
 refuses 2 'too many steps' '--steps 8' import examples/copycat --steps 8 -o "$dir/bad.safetensors"
 
-# Five gigabytes, as a file with a hole, on a budget of two.
-rm -rf "$dir/bad"
-mkdir "$dir/bad"
-header='{"model.embed_tokens.weight":{"dtype":"F32","shape":[262144,4096],"data_offsets":[0,4294967296]},"model.layers.0.self_attn.q_proj.weight":{"dtype":"F32","shape":[4096,4096],"data_offsets":[4294967296,4362076160]}}'
-n=${#header}
+# Five gigabytes, as files with holes, on a budget of two: refused before they are read.
+holes() # $1 file, $2 its header, $3 bytes of its data
 {
-    # shellcheck disable=SC2059
-    printf "$(printf '\\%03o\\%03o\\0\\0\\0\\0\\0\\0' $((n % 256)) $((n / 256)))"
-    printf '%s' "$header"
-} >"$dir/bad/model.safetensors"
-truncate -s 5368709120 "$dir/bad/model.safetensors" 2>/dev/null || skip_large=yes
-cat >"$dir/bad/config.json" <<'END'
-{"hidden_size": 4096, "num_hidden_layers": 1, "num_attention_heads": 32, "intermediate_size": 4096,
- "vocab_size": 262144, "max_position_embeddings": 64, "tie_word_embeddings": true}
+    n=${#2}
+    {
+        # shellcheck disable=SC2059
+        printf "$(printf '\\%03o\\%03o\\0\\0\\0\\0\\0\\0' $((n % 256)) $((n / 256)))"
+        printf '%s' "$2"
+    } >"$1"
+    truncate -s $((8 + n + $3)) "$1" 2>/dev/null
+}
+tensor() { printf '"%s":{"dtype":"%s","shape":[%s],"data_offsets":[%s,%s]}' "$@"; } # name, type, shape, begin, end
+for row in 'F64 8 2048' 'F32 4 3072' 'F16 2 3072' 'BF16 2 3072'; do
+    read -r kind bytes width <<<"$row"
+    size=$((262144 * width * bytes))
+    table=$(tensor model.embed_tokens.weight "$kind" "262144,$width" 0 $size)
+    head=$(tensor lm_head.weight "$kind" "262144,$width" 0 $size)
+    for shards in 1 2; do
+        rm -rf "$dir/bad"
+        mkdir "$dir/bad"
+        cat >"$dir/bad/config.json" <<END
+{"model_type": "llama", "hidden_size": $width, "num_hidden_layers": 1, "num_attention_heads": 32, "intermediate_size": 4096,
+ "vocab_size": 262144, "max_position_embeddings": 64}
 END
-if [ -z "${skip_large:-}" ]; then
-    refuses 2 'five gigabytes on a budget of two' 'allowed: 2048 MiB' import "$dir/bad" --max-memory 2048 -o "$dir/bad.safetensors"
+        if [ $shards -eq 1 ]; then
+            both=$(tensor lm_head.weight "$kind" "262144,$width" $size $((2 * size)))
+            holes "$dir/bad/model.safetensors" "{$table,$both}" $((2 * size)) || continue 3
+        else
+            echo '{"weight_map": {"model.embed_tokens.weight": "a.safetensors", "lm_head.weight": "b.safetensors"}}' \
+                >"$dir/bad/model.safetensors.index.json"
+            holes "$dir/bad/a.safetensors" "{$table}" $size && holes "$dir/bad/b.safetensors" "{$head}" $size || continue 3
+        fi
+        bad "gigabytes of $kind in $shards files on a budget of two" 'allowed: 2048 MiB' --as llama --max-memory 2048
+    done
+done
+
+# A model of our own of that size: no memory, as everywhere.
+/usr/bin/python3 - "$dir" 2>"$dir/.err" <<'END'
+import json, os, struct, sys
+raw = open(sys.argv[1] + "/copycat.safetensors", "rb").read()
+n, = struct.unpack("<Q", raw[:8])
+header, U, at = json.loads(raw[8:8 + n]), 8192, 0
+arch = json.loads(header.pop("__metadata__")["attest"])
+arch["blocks"][1]["layers"] = [{"rows": U}] * 20 + [{"rows": 16}]
+shapes = {name: t["shape"] for name, t in sorted(header.items(), key=lambda e: e[1]["data_offsets"]) if ".mlp." not in name}
+mlp = {}
+for k in range(21):
+    rows = U if k < 20 else 16
+    mlp.update({f"block.1.mlp.{k}.w": [rows, U if k else 16], f"block.1.mlp.{k}.b": [rows]})
+names = list(shapes)
+place = names.index("block.1.norm.b") + 1
+table = {}
+for name, shape in [(k, shapes[k]) for k in names[:place]] + list(mlp.items()) + [(k, shapes[k]) for k in names[place:]]:
+    count = shape[0] * (shape[1] if shape[1:] else 1) * 4
+    table[name], at = {"data_offsets": [at, at + count], "dtype": "F32", "shape": shape}, at + count
+meta = {"attest": json.dumps(arch, separators=(",", ":"), sort_keys=True), "format": "attest"}
+text = json.dumps({"__metadata__": meta, **table}).encode()
+with open(sys.argv[1] + "/large.safetensors", "wb") as f:
+    f.write(struct.pack("<Q", len(text)) + text)
+os.truncate(sys.argv[1] + "/large.safetensors", 8 + len(text) + at)
+END
+if [ -e "$dir/large.safetensors" ]; then
+    for words in 'run 1 2' 'generate 1' 'show' 'check --problem parity --set N=4' 'export --to npz -o x.npz' \
+        'certify --problem parity --set N=4 -o x.cert'; do
+        read -r name rest <<<"$words"
+        # shellcheck disable=SC2086
+        refuses 3 "five gigabytes of our own: $name" '1275495796 weights, which take 9732 MiB' \
+            "$name" "$dir/large.safetensors" $rest --max-memory 2048
+    done
+    [ ! -e x.npz ] && [ ! -e x.cert ]
+    verdict $? 'nothing is written'
 fi
 
 finish

@@ -103,6 +103,7 @@ class Bound(Result):
 
     @property
     def binds(self) -> bool:
+        """Does it rule such a model out? Not where it is vacuous, or known up to a constant only."""
         return self.verdict == "binding"
 
     def __repr__(self) -> str:

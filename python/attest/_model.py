@@ -147,6 +147,7 @@ class Model:
 
     @property
     def name(self) -> str:
+        """What it is called."""
         return self.about["name"]
 
     @property
@@ -161,10 +162,12 @@ class Model:
 
     @property
     def size(self) -> dict[str, Any]:
+        """Layers, heads, widths, parameters and how many of them are not zero."""
         return self.about["size"]
 
     @property
     def tensors(self) -> Tensors:
+        """The weights by name, as views of the model's own."""
         return Tensors(self)
 
     def word(self, decision: float) -> str | None:
@@ -305,6 +308,7 @@ class Model:
             lib.at_free(memory)
 
     def copy(self) -> "Model":
+        """A model of its own with the same weights."""
         return Model(made(lib.at_net_copy, self._handle))
 
     __copy__ = copy
@@ -407,9 +411,13 @@ def from_torch(state_dict: Mapping[str, Any], config: Mapping[str, Any], layout:
         if hasattr(weights, "detach"):
             weights = weights.detach().cpu().numpy()
         arrays[name] = np.ascontiguousarray(weights)
-    dtype = "<f4" if arrays and all(a.dtype == np.float32 for a in arrays.values()) else "<f8"
     ours = "readout" in config
-    header: dict[str, Any] = {"__metadata__": {"format": "attest", "attest": json.dumps(dict(config))}} if ours else {}
+    small = bool(arrays) and all(a.dtype == np.float32 for a in arrays.values())
+    if ours and config.get("f32"):  # to_torch gives doubles of such a model, too; what is no float any more makes it one of doubles
+        small = all((a.astype(np.float32) == a).all() for a in arrays.values())
+    dtype = "<f4" if small else "<f8"
+    arch = json.dumps({**config, "f32": small}) if ours else ""
+    header: dict[str, Any] = {"__metadata__": {"format": "attest", "attest": arch}} if ours else {}
     data, at = [], 0
     for name, a in arrays.items():
         data.append(a.astype(dtype).tobytes())

@@ -1,5 +1,6 @@
 """The Python package, beside brute force that stands here. Prints TAP: a line a test."""
 import gc
+import inspect
 import itertools
 import json
 import os
@@ -167,6 +168,27 @@ class Models(unittest.TestCase):
             attest.from_torch(arrays, m.config)
         f = attest.train("match2", {"N": 3, "M": 3}, net="softmax", width=3, steps=2)
         self.assertEqual(attest.from_torch({k: a.astype(np.float32) for k, a in f.tensors.items()}, f.config).hash, f.hash)
+        self.assertTrue(f.config["f32"])
+        arrays = {name: a.copy() for name, a in f.tensors.items()}  # doubles, of a model that is stored as floats
+        self.assertEqual(attest.from_torch(arrays, f.config).hash, f.hash)
+        arrays["readout.b"][0] += 1e-12  # no float any more
+        fine = attest.from_torch(arrays, f.config)
+        self.assertFalse(fine.config["f32"])
+        self.assertEqual(fine.tensors["readout.b"][0], arrays["readout.b"][0])
+
+    def test_everything_says_what_it_is(self):
+        for name in attest.__all__:
+            thing = getattr(attest, name)
+            inside = vars(thing).items() if inspect.isclass(thing) else []
+            parts = [(f"{name}.{key}", part) for key, part in inside if not key.startswith("_")]
+            for at, part in [(name, thing), *parts]:
+                told = inspect.getdoc(part) if callable(part) or isinstance(part, property) else "a value"
+                self.assertTrue(told, at)
+            for at, part in [(name, thing), *parts]:
+                if inspect.isfunction(part):
+                    told = inspect.signature(part)
+                    bare = [p for p in told.parameters.values() if p.name != "self" and p.annotation is p.empty]
+                    self.assertTrue(not bare and told.return_annotation is not told.empty, at)
 
     def test_from_other_tools_and_back(self):
         m = attest.import_model("examples/copycat", steps=4)

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Known to change nothing. */
@@ -23,6 +24,7 @@ static const char *const harmless[] = {"NTK_by_parts_factor",
                                        "attention_dropout",
                                        "attn_dropout",
                                        "attn_pdrop",
+                                       "attn_types",
                                        "auto_map",
                                        "bos_token_id",
                                        "checkpoint_index",
@@ -44,11 +46,12 @@ static const char *const harmless[] = {"NTK_by_parts_factor",
                                        "initializer_range",
                                        "is_llama_config",
                                        "label2id",
+                                       "layer_norm_folding",
                                        "load_in_4bit",
                                        "model_name",
-                                       "model_type",
                                        "n_devices",
                                        "n_params",
+                                       "norm_topk_prob",
                                        "original_architecture",
                                        "output_attentions",
                                        "output_hidden_states",
@@ -80,7 +83,13 @@ static const char *const harmless[] = {"NTK_by_parts_factor",
                                        "use_hook_mlp_in",
                                        "use_hook_tokens",
                                        "use_split_qkv_input",
-                                       "window_size"};
+                                       "uses_rms_norm",
+                                       "window_size",
+                                       "yarn_attention_factor",
+                                       "yarn_beta_fast",
+                                       "yarn_beta_slow",
+                                       "yarn_factor",
+                                       "yarn_original_max_position_embeddings"};
 
 /* Is `word` one of those in `words`, between separators? */
 static bool among(const char *words, char between, const char *word)
@@ -200,6 +209,73 @@ void config_must(import_config *c, const char *key, bool on)
         config_fail(c, key,
                     on ? "is off, which is not understood here: refused"
                        : "is on, which is not understood here: refused");
+}
+
+void config_agree(import_config *c, const char *key, bool there, const char *tensors)
+{
+    char why[80];
+    snprintf(why, sizeof why, "is %s, but there are %s %s", there ? "false" : "true",
+             there ? "tensors of" : "no", tensors);
+    if (config_bool(c, key, there) != there)
+        config_fail(c, key, why);
+}
+
+/* One number of rope_parameters; *out stays where it is not there. */
+static void rope_number(import_config *c, const json_t *o, const char *key, double least, double most,
+                        double *out)
+{
+    const json_t *v = json_object_get(o, key);
+    if (!v || c->status)
+        return;
+    if (!json_is_number(v) || json_number_value(v) < least || json_number_value(v) > most)
+        c->status = at_fail(c->err, AT_EINPUT, "%s: rope_parameters: %s must be a number in %g..%g", c->path,
+                            key, least, most);
+    else
+        *out = json_number_value(v);
+}
+
+void config_rope(import_config *c, const char *keys, double *theta, double *part)
+{
+    static const char *const places[] = {"rope_parameters", "rope_scaling"};
+    *theta = config_real(c, keys, 10000, 1, 1e12);
+    if (part)
+        *part = config_real(c, "rotary_pct partial_rotary_factor", *part, 0, 1);
+    for (int k = 0; k < 2 && !c->status; k++) {
+        json_t *o = config_get(c, places[k]);
+        const char *kind = json_string_value(json_object_get(o, "rope_type"));
+        if (kind && strcmp(kind, "default")) {
+            c->status =
+                at_fail(c->err, AT_EINPUT, "%s: %s: rope_type \"%.40s\" is not understood here: refused",
+                        c->path, places[k], kind);
+            return;
+        }
+        if (o && !kind) {
+            config_fail(c, places[k], "without a rope_type is not understood here: refused");
+            return;
+        }
+        for (void *i = json_object_iter(o); i && !c->status; i = json_object_iter_next(o, i)) {
+            const char *key = json_object_iter_key(i);
+            if (strcmp(key, "rope_type") && strcmp(key, "rope_theta") &&
+                !(part && !strcmp(key, "partial_rotary_factor")))
+                c->status = at_fail(c->err, AT_EINPUT, "%s: %s: key %.60s is not understood here: refused",
+                                    c->path, places[k], key);
+        }
+        rope_number(c, o, "rope_theta", 1, 1e12, theta);
+        if (part)
+            rope_number(c, o, "partial_rotary_factor", 0, 1, part);
+    }
+}
+
+void config_family(import_config *c, const char *families)
+{
+    const char *family = config_text(c, "model_type", NULL);
+    if (!c->status && family && !among(families, ' ', family) &&
+        !(c->ignore && among(c->ignore, ',', "model_type")))
+        c->status = at_fail(
+            c->err, AT_EINPUT,
+            "%s: model_type \"%.60s\" may compute something else with tensors of these names (known: %s); "
+            "if it does not: --ignore model_type",
+            c->path, family, families);
 }
 
 at_status config_end(import_config *c)

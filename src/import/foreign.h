@@ -74,6 +74,13 @@ const char *config_text(import_config *c, const char *keys,
 bool config_has(import_config *c, const char *key); /* and it is not null */
 /* A key whose value must be this one where it is there: false, null, 0 and numbers below it are alike. */
 void config_must(import_config *c, const char *key, bool on);
+/* A key that says whether some tensors are there, where it is there. */
+void config_agree(import_config *c, const char *key, bool there, const char *tensors);
+/* What rotary positions are: theta, and the part of a head that turns (NULL: all of it); stretched angles are refused. Newer writers
+ * have them in rope_parameters. */
+void config_rope(import_config *c, const char *keys, double *theta, double *part);
+/* model_type is one of these words, where it is there: another family may have the same names and compute something else. */
+void config_family(import_config *c, const char *families);
 struct json_t *config_get(import_config *c, const char *key); /* any value, or NULL */
 /* Refuses keys that nobody took and that are not known to be harmless. */
 at_status config_end(import_config *c);
@@ -92,9 +99,9 @@ typedef struct {
     bool gated, parallel, no_mlp, bias, tied, causal, every;
     at_rotary rotary;
     bool alibi;
-    double scale; /* of scores */
-    int end;      /* the token that ends a text, or -1 */
-    bool final_norm;
+    double scale;               /* of scores */
+    int end;                    /* the token that ends a text, or -1 */
+    bool final_norm, final_rms; /* final_rms: the last norm is RMS, whatever the others are */
 } import_shape;
 
 enum { IMPORT_SETS = 8 };
@@ -140,6 +147,8 @@ const double *import_numbers(import *p, bool may, const int64_t shape[FOREIGN_RA
     __attribute__((format(printf, 4, 5)));
 /* Row `row` of ours, count rows of `cols` numbers, from `from`. */
 void import_rows(import *p, int tensor, int row, int count, int cols, const double *from);
+/* The readout (out, D), whose name has no prefix; tied: it may be missing. */
+void import_head(import *p, const char *name);
 void import_ones(import *p, int tensor); /* the gain of a norm without one */
 /* The tensors of layer l in ours. */
 const at_block *import_attention(const import *p, int l), *import_mlp(const import *p, int l);

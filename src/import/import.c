@@ -147,6 +147,25 @@ void import_rows(import *p, int tensor, int row, int count, int cols, const doub
         memcpy(to + (size_t)row * (size_t)cols, from, (size_t)count * (size_t)cols * sizeof *to);
 }
 
+/* A saved head that is tied must be the table. */
+void import_head(import *p, const char *name)
+{
+    const import_shape *z = &p->z;
+    const char *prefix = p->f.prefix;
+    const double *table = at_model_data(p->m, p->m->fields[0].embed.tensor);
+    at_mark mark = at_arena_mark(p->arena);
+    p->f.prefix = "";
+    if (!z->tied)
+        import_take(p, p->m->readout.w, z->out, z->D, false, "%s", name);
+    else {
+        const double *w = import_numbers(p, true, (int64_t[FOREIGN_RANK]){z->out, z->D}, "%s", name);
+        if (w && memcmp(w, table, (size_t)z->out * (size_t)z->D * sizeof *w))
+            import_fail(p, AT_EINPUT, "tie_word_embeddings is on, but %s is not the table of tokens", name);
+    }
+    p->f.prefix = prefix;
+    at_arena_reset(p->arena, mark);
+}
+
 void import_ones(import *p, int tensor)
 {
     double *to = at_model_data(p->m, tensor);
@@ -288,7 +307,7 @@ static void architecture_make(import *p)
                               .rows = z->out,
                               .tied = z->tied,
                               .final_norm = z->final_norm,
-                              .norm_kind = z->norm_kind,
+                              .norm_kind = z->final_rms ? AT_NORM_RMS : z->norm_kind,
                               .norm_eps = z->eps};
     m->f32 = !p->f.double_wide;
     reading_make(p);

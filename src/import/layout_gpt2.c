@@ -77,7 +77,6 @@ static void shape_common(import *p, bool nano)
                         config_text(c, "activation_function", nano ? "gelu" : "gelu_new"));
     z->end = config_int(c, "eos_token_id", -1, -1, AT_MAX_ROWS);
     config_int(c, "n_ctx", z->length, z->length, z->length);
-    config_bool(c, "bias", true); /* the tensors say it */
     config_must(c, "add_cross_attention", false);
     config_must(c, "scale_attn_by_inverse_layer_idx", false);
     p->status = p->status ? p->status : c->status;
@@ -85,6 +84,8 @@ static void shape_common(import *p, bool nano)
         import_fail(p, AT_EINPUT, "n_embd %d is no multiple of n_head %d", z->D, z->heads);
     z->dk = z->heads ? z->D / z->heads : 1;
     z->bias = foreign_has(&p->f, "h.0.attn.c_attn.bias");
+    config_agree(c, "bias", z->bias, "biases");
+    config_family(c, nano ? "gpt2 nanogpt" : "gpt2");
     z->scale = config_bool(c, "scale_attn_weights", true) ? 1 / sqrt(z->dk) : 1;
     z->tied =
         config_bool(c, "tie_word_embeddings", true); /* a head that is saved all the same: fill looks at it */
@@ -139,25 +140,6 @@ static void layer_fill(import *p, int l, bool turned)
     import_take_if(p, "biases", m->dense[1].b, D, 0, false, "h.%d.mlp.c_proj.bias", l);
 }
 
-/* A saved head that is tied must be the table. */
-static void head_fill(import *p)
-{
-    const import_shape *z = &p->z;
-    const char *prefix = p->f.prefix, *name = head_name(p);
-    const double *table = at_model_data(p->m, p->m->fields[0].embed.tensor);
-    at_mark mark = at_arena_mark(p->arena);
-    p->f.prefix = "";
-    if (!z->tied)
-        import_take(p, p->m->readout.w, z->out, z->D, false, "%s", name);
-    else {
-        const double *w = import_numbers(p, true, (int64_t[FOREIGN_RANK]){z->out, z->D}, "%s", name);
-        if (w && memcmp(w, table, (size_t)z->out * (size_t)z->D * sizeof *w))
-            import_fail(p, AT_EINPUT, "tie_word_embeddings is on, but %s is not wte.weight", name);
-    }
-    p->f.prefix = prefix;
-    at_arena_reset(p->arena, mark);
-}
-
 static void fill(import *p, bool turned)
 {
     const import_shape *z = &p->z;
@@ -169,7 +151,7 @@ static void fill(import *p, bool turned)
     for (int l = 0; l < z->layers && !p->status; l++)
         layer_fill(p, l, turned);
     norm_fill(p, m->readout.norm_g, m->readout.norm_b, "ln_f");
-    head_fill(p);
+    import_head(p, head_name(p));
 }
 
 static void fill_gpt2(import *p)

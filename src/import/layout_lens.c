@@ -40,6 +40,7 @@ static void positions_read(import *p)
     int width = config_int(c, "rotary_dim", z->dk, 0, AT_MAX_WIDTH);
     double theta = config_real(c, "rotary_base", 10000, 1, 1e12);
     bool near = config_bool(c, "rotary_adjacent_pairs", false);
+    config_real(c, "rotary_scaling_factor", 1, 1, 1);
     if (!strcmp(kind, "standard"))
         z->table = z->length;
     else if (!strcmp(kind, "rotary"))
@@ -62,7 +63,9 @@ static void shape_lens(import *p)
                                       "output_logits_soft_cap",
                                       "num_experts",
                                       "use_qk_norm",
-                                      "scale_attn_by_inverse_layer_idx"};
+                                      "scale_attn_by_inverse_layer_idx",
+                                      "tie_word_embeddings",
+                                      "use_yarn_rope"};
     import_shape *z = &p->z;
     import_config *c = &p->c;
     z->D = config_int(c, "d_model", -1, 1, AT_MAX_WIDTH);
@@ -82,9 +85,13 @@ static void shape_lens(import *p)
         config_text(c, "act_fn", NULL);
     z->gated = config_bool(c, "gated_mlp", false);
     z->parallel = config_bool(c, "parallel_attn_mlp", false);
-    z->causal = strcmp(config_text(c, "attention_dir", "causal"), "bidirectional");
+    const char *direction = config_text(c, "attention_dir", "causal");
+    z->causal = !strcmp(direction, "causal");
+    if (!z->causal && strcmp(direction, "bidirectional"))
+        import_fail(p, AT_EINPUT, "attention_dir \"%.40s\" is unknown; known: causal, bidirectional",
+                    direction);
     z->end = config_int(c, "eos_token_id", -1, -1, AT_MAX_ROWS);
-    config_bool(c, "final_rms", false);
+    z->final_rms = config_bool(c, "final_rms", false);
     norms_read(p);
     positions_read(p);
     for (size_t k = 0; k < sizeof off / sizeof *off; k++)
@@ -98,13 +105,14 @@ static void shape_lens(import *p)
     p->status = p->status ? p->status : c->status;
 }
 
-static void norm_fill(import *p, int g, int b, const char *name)
+static void norm_fill(import *p, int g, int b, const char *name, bool shifted)
 {
     if (!p->z.norms)
         return;
     import_ones(p, g); /* LNPre, RMSPre */
     import_take_if(p, "gains", g, p->z.D, 0, false, "%s.w", name);
-    import_take_if(p, "shifts", b, p->z.D, 0, false, "%s.b", name);
+    if (shifted)
+        import_take_if(p, "shifts", b, p->z.D, 0, false, "%s.b", name);
 }
 
 /* (G, D, dk) of theirs, each head turned to (dk, D), written H/G times; biases (G, dk). */
@@ -153,7 +161,7 @@ static void layer_fill(import *p, int l)
     const at_group *g = &a->groups[0];
     char name[64];
     snprintf(name, sizeof name, "blocks.%d.ln1", l);
-    norm_fill(p, a->norm_g, a->norm_b, name);
+    norm_fill(p, a->norm_g, a->norm_b, name, true);
     heads_fill(p, l, g->q, g->qb, "Q", z->heads);
     heads_fill(p, l, g->k, g->kb, "K", z->kv_heads);
     heads_fill(p, l, g->v, g->vb, "V", z->kv_heads);
@@ -162,13 +170,13 @@ static void layer_fill(import *p, int l)
         return;
     const at_block *m = import_mlp(p, l);
     snprintf(name, sizeof name, "blocks.%d.ln2", l);
-    norm_fill(p, m->norm_g, m->norm_b, name);
+    norm_fill(p, m->norm_g, m->norm_b, name, true);
     if (z->gated)
         import_take(p, m->dense[0].gw, z->hidden, z->D, true, "blocks.%d.mlp.W_gate", l);
     import_take(p, m->dense[0].w, z->hidden, z->D, true, "blocks.%d.mlp.W_in", l);
-    import_take_if(p, "hidden biases", m->dense[0].b, z->hidden, 0, false, "blocks.%d.mlp.b_in", l);
+    import_take_if(p, "biases", m->dense[0].b, z->hidden, 0, false, "blocks.%d.mlp.b_in", l);
     import_take(p, m->dense[1].w, z->D, z->hidden, true, "blocks.%d.mlp.W_out", l);
-    import_take_if(p, "hidden biases", m->dense[1].b, z->D, 0, false, "blocks.%d.mlp.b_out", l);
+    import_take_if(p, "biases", m->dense[1].b, z->D, 0, false, "blocks.%d.mlp.b_out", l);
 }
 
 static void fill_lens(import *p)
@@ -184,9 +192,11 @@ static void fill_lens(import *p)
         import_take(p, m->pos[0].embed.tensor, z->table, z->D, false, "pos_embed.W_pos");
     for (int l = 0; l < z->layers && !p->status; l++)
         layer_fill(p, l);
-    norm_fill(p, m->readout.norm_g, m->readout.norm_b, "ln_final");
+    norm_fill(p, m->readout.norm_g, m->readout.norm_b, "ln_final", !z->final_rms);
     import_take(p, m->readout.w, z->out, z->D, true, "unembed.W_U");
-    import_take_if(p, "readout", m->readout.b, z->out, 0, false, "unembed.b_U");
+    /* Without others it may be there, but not the other way round. */
+    const char *with = z->bias ? "biases" : "readout";
+    import_take_if(p, with, m->readout.b, z->out, 0, false, "unembed.b_U");
 }
 
 const import_layout layout_lens = {"transformerlens", "TransformerLens", is_lens, shape_lens, fill_lens};

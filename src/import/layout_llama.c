@@ -18,24 +18,6 @@ static bool is_llama(const foreign *f)
            foreign_has(f, "layers.0.self_attn.q_proj.weight");
 }
 
-/* rope_theta, or rope_parameters {"rope_type": "default", "rope_theta": ...} of newer writers. */
-static double theta(import *p)
-{
-    import_config *c = &p->c;
-    json_t *now = config_get(c, "rope_parameters"), *old = config_get(c, "rope_scaling");
-    double plain = config_real(c, "rope_theta", 10000, 1, 1e12);
-    const char *kind = json_string_value(json_object_get(now ? now : old, "rope_type"));
-    if (kind && strcmp(kind, "default"))
-        import_fail(p, AT_EINPUT, "%s: rope_type \"%.40s\" is not understood here: refused",
-                    now ? "rope_parameters" : "rope_scaling", kind);
-    else if (old && !kind)
-        import_fail(p, AT_EINPUT, "rope_scaling is on, which is not understood here: refused");
-    json_t *v = json_object_get(now, "rope_theta");
-    if (v && !(json_is_number(v) && json_number_value(v) >= 1 && json_number_value(v) <= 1e12))
-        import_fail(p, AT_EINPUT, "rope_parameters: rope_theta must be a number in 1..1e12");
-    return v ? json_number_value(v) : plain;
-}
-
 /* A window that is no shorter than the longest text changes nothing. */
 static void window_check(import *p)
 {
@@ -76,10 +58,12 @@ static void shape_llama(import *p)
     z->end =
         json_is_integer(end) && json_integer_value(end) < AT_MAX_ROWS ? (int)json_integer_value(end) : -1;
     z->tied = config_bool(c, "tie_word_embeddings", false);
-    config_bool(c, "attention_bias", false); /* the tensors say it */
-    config_bool(c, "mlp_bias", false);
+    config_agree(c, "mlp_bias", foreign_has(&p->f, "layers.0.mlp.gate_proj.bias"), "biases of MLPs");
     config_must(c, "rope_interleaved", false);
-    z->rotary = (at_rotary){.width = z->dk, .theta = theta(p), .pairing = AT_PAIR_HALVES};
+    config_must(c, "use_mrope", false);
+    config_family(c, "llama mistral qwen2");
+    z->rotary = (at_rotary){.width = z->dk, .pairing = AT_PAIR_HALVES};
+    config_rope(c, "rope_theta", &z->rotary.theta, NULL);
     window_check(p);
     p->status = p->status ? p->status : c->status;
     if (!p->status && (z->heads % z->kv_heads || z->dk % 2))
@@ -89,6 +73,8 @@ static void shape_llama(import *p)
             z->heads, z->dk, z->kv_heads);
     z->bias = foreign_has(&p->f, "layers.0.self_attn.q_proj.bias") ||
               foreign_has(&p->f, "layers.0.self_attn.o_proj.bias");
+    config_agree(c, "attention_bias", z->bias, "biases of attention");
+    p->status = p->status ? p->status : c->status;
     z->scale = 1 / sqrt(z->dk);
 }
 
@@ -144,11 +130,7 @@ static void fill_llama(import *p)
     for (int l = 0; l < z->layers && !p->status; l++)
         layer_fill(p, l);
     import_take(p, m->readout.norm_g, z->D, 0, false, "norm.weight");
-    p->f.prefix = "";
-    if (!z->tied)
-        import_take(p, m->readout.w, z->out, z->D, false, "lm_head.weight");
-    else
-        foreign_pass(&p->f, "lm_head.weight");
+    import_head(p, "lm_head.weight");
 }
 
 const import_layout layout_llama = {"llama", "Llama, Mistral, Qwen2, transformers", is_llama, shape_llama,

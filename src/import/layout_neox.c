@@ -33,11 +33,9 @@ static void shape_neox(import *p)
     z->parallel = config_bool(c, "use_parallel_residual", true);
     z->end = config_int(c, "eos_token_id", -1, -1, AT_MAX_ROWS);
     z->tied = config_bool(c, "tie_word_embeddings", false);
-    config_bool(c, "attention_bias", true); /* the tensors say it */
-    config_must(c, "rope_scaling", false);
-    double part = config_real(c, "rotary_pct", 0.25, 0, 1);
-    z->rotary = (at_rotary){.theta = config_real(c, "rotary_emb_base rope_theta", 10000, 1, 1e12),
-                            .pairing = AT_PAIR_HALVES};
+    double part = 0.25;
+    z->rotary = (at_rotary){.pairing = AT_PAIR_HALVES};
+    config_rope(c, "rotary_emb_base rope_theta", &z->rotary.theta, &part);
     p->status = p->status ? p->status : c->status;
     if (!p->status && z->D % z->heads)
         import_fail(p, AT_EINPUT, "hidden_size %d is no multiple of num_attention_heads %d", z->D, z->heads);
@@ -47,6 +45,9 @@ static void shape_neox(import *p)
         import_fail(p, AT_EINPUT, "rotary_pct %g of heads of %d is %d coordinates, which are not even", part,
                     z->dk, z->rotary.width);
     z->bias = foreign_has(&p->f, "layers.0.attention.query_key_value.bias");
+    config_agree(c, "attention_bias", z->bias, "biases of attention");
+    config_family(c, "gpt_neox");
+    p->status = p->status ? p->status : c->status;
     z->scale = 1 / sqrt(z->dk);
 }
 
@@ -99,11 +100,7 @@ static void fill_neox(import *p)
     for (int l = 0; l < z->layers && !p->status; l++)
         layer_fill(p, l);
     norm_fill(p, m->readout.norm_g, m->readout.norm_b, "final_layer_norm");
-    p->f.prefix = "";
-    if (!z->tied)
-        import_take(p, m->readout.w, z->out, z->D, false, "embed_out.weight");
-    else
-        foreign_pass(&p->f, "embed_out.weight");
+    import_head(p, "embed_out.weight");
 }
 
 const import_layout layout_neox = {"neox", "GPT-NeoX and Pythia, transformers", is_neox, shape_neox,

@@ -448,6 +448,18 @@ static const at_advice_row *cheapest(const adviser *k)
     return best;
 }
 
+/* In a sentence; where another row has the same attention, with what builds it. */
+static const char *called(const adviser *k, const at_advice_row *r)
+{
+    if (!strcmp(r->attention, "no attention"))
+        return "a model without attention";
+    for (int i = 0; i < k->n; i++)
+        if (&k->row[i] != r && k->row[i].built && k->row[i].chain == r->chain &&
+            !strcmp(k->row[i].attention, r->attention))
+            return at_arena_printf(k->a, "%s attention (%s)", r->attention, r->by);
+    return at_arena_printf(k->a, "%s attention", r->attention);
+}
+
 static const char *sentence_of(const adviser *k)
 {
     const at_advice_row *best = cheapest(k), *next = NULL;
@@ -458,16 +470,17 @@ static const char *sentence_of(const adviser *k)
         if (r->built && r != best && (!next || r->total > next->total))
             next = r;
     }
-    const char *chain = best->chain ? "with" : "without";
-    return next ? at_arena_printf(
-                      k->a,
-                      "Take %s attention %s a chain of thought: width %d and %.3g multiply-adds in all; %s "
-                      "attention takes width %d and %.3g times the multiply-adds.",
-                      best->attention, chain, best->size.width, best->total, next->attention,
-                      next->size.width, next->total / best->total)
-                : at_arena_printf(
-                      k->a, "Take %s attention %s a chain of thought: width %d, %.3g multiply-adds in all.",
-                      best->attention, chain, best->size.width, best->total);
+    const char *chain = best->chain ? "with" : "without", *first = called(k, best),
+               *last = next ? called(k, next) : "";
+    if (!first || !last)
+        return NULL;
+    return next ? at_arena_printf(k->a,
+                                  "Take %s %s a chain of thought: width %d and %.3g multiply-adds in all; %s "
+                                  "takes width %d and %.3g times the multiply-adds.",
+                                  first, chain, best->size.width, best->total, last, next->size.width,
+                                  next->total / best->total)
+                : at_arena_printf(k->a, "Take %s %s a chain of thought: width %d, %.3g multiply-adds in all.",
+                                  first, chain, best->size.width, best->total);
 }
 
 at_status at_advise(const at_problem *p, const at_advice_question *q, at_arena *a, at_advice *out,

@@ -1,0 +1,153 @@
+/* test_config.c: a configuration that says something else than what is made of it: refused by its key, or made.
+ *
+ * Small models of every layout (the seeds of fuzz_import) are imported with keys put before those that they have. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <attest/import.h>
+
+/* Imports the seed NAME with some keys of its configuration set, or set anew; lens-headless: lens, and b_U has another name. */
+static at_status with_keys(at_model *m, const char *name, const char *keys, const char *ignore, at_err *err)
+{
+    char path[100], *bytes;
+    size_t n;
+    at_import_options o = at_import_defaults;
+    o.ignore = ignore;
+    o.read = AT_IMPORT_EVERY;
+    bool headless = !strcmp(name, "lens-headless");
+    snprintf(path, sizeof path, "fuzz/corpus/import/%s", headless ? "lens" : name);
+    assert_int_equal(at_file_read(path, 1 << 20, &bytes, &n, err), AT_OK);
+    for (size_t k = 0; headless && k + 11 < n; k++)
+        if (!memcmp(bytes + k, "unembed.b_U", 11))
+            bytes[k + 10] = 'X';
+    if (*bytes != 'g')
+        o.layout = (at_layout)(*bytes - '0');
+    size_t own = strlen(bytes + 1); /* the layout, the configuration, 0, tensors */
+    json_t *all = json_loads(bytes + 1, 0, NULL), *more = json_loads(keys, 0, NULL);
+    assert_non_null(more);
+    json_object_update(all, more);
+    char *config = json_dumps(all, 0);
+    json_decref(all);
+    json_decref(more);
+    at_status s = at_import_bytes(m, bytes + own + 2, n - own - 2, config, strlen(config), &o, NULL, err);
+    free(config);
+    at_free(bytes);
+    return s;
+}
+
+static void refused(void **state)
+{
+    static const struct {
+        const char *seed, *keys, *words;
+    } rows[] = {
+        /* the same names, another family: Gemma adds 1 to its gains, Helium turns adjacent pairs */
+        {"llama", "{\"model_type\":\"gemma\"}", "model_type \"gemma\" may compute something else"},
+        {"llama", "{\"model_type\":\"helium\"}", "known: llama mistral qwen2"},
+        {"gpt2", "{\"model_type\":\"imagegpt\"}", "--ignore model_type"},
+        {"neox", "{\"model_type\":\"mine\"}", "model_type \"mine\""},
+        {"nanogpt", "{\"model_type\":\"gpt_bigcode\"}", "model_type \"gpt_bigcode\""},
+        /* angles */
+        {"llama", "{\"rope_parameters\":{\"rope_theta\":500}}", "rope_parameters without a rope_type"},
+        {"llama", "{\"rope_parameters\":{\"type\":\"linear\",\"factor\":2}}",
+         "rope_parameters without a rope_type"},
+        {"llama", "{\"rope_parameters\":{\"rope_type\":\"default\",\"factor\":2}}",
+         "rope_parameters: key factor"},
+        {"llama", "{\"rope_parameters\":{\"rope_type\":\"default\",\"partial_rotary_factor\":0.5}}",
+         "key partial_rotary_factor"},
+        {"llama", "{\"rope_parameters\":{\"rope_type\":\"yarn\"}}", "rope_type \"yarn\" is not understood"},
+        {"llama", "{\"rope_parameters\":{\"rope_type\":\"default\",\"rope_theta\":0}}",
+         "a number in 1..1e+12"},
+        {"llama", "{\"rope_parameters\":7}", "rope_parameters without a rope_type"},
+        {"llama", "{\"use_mrope\":true}", "use_mrope is on"},
+        {"neox", "{\"rope_scaling\":{\"type\":\"linear\",\"factor\":2}}", "rope_scaling without a rope_type"},
+        {"lens", "{\"rotary_scaling_factor\":2}", "rotary_scaling_factor must be a number in 1..1"},
+        {"lens", "{\"use_yarn_rope\":true}", "use_yarn_rope is on"},
+        /* what the tensors say, and the configuration denies */
+        {"llama", "{\"mlp_bias\":true}", "mlp_bias is true, but there are no biases of MLPs"},
+        {"gpt2", "{\"bias\":false}", "bias is false, but there are tensors of biases"},
+        {"neox", "{\"attention_bias\":false}", "attention_bias is false, but there are tensors of biases"},
+        {"llama", "{\"tie_word_embeddings\":true}", "lm_head.weight is not the table of tokens"},
+        {"neox", "{\"tie_word_embeddings\":true}", "embed_out.weight is not the table of tokens"},
+        {"lens-headless", "{}", "tensor unembed.b_U is missing, and blocks.0.attn.b_Q is there"},
+        {"lens", "{\"attention_dir\":\"sideways\"}", "attention_dir \"sideways\" is unknown"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_model m;
+        at_err err = {0};
+        at_status s = with_keys(&m, rows[k].seed, rows[k].keys, NULL, &err);
+        if (!s || at_exit_code(s) != 2 || !strstr(err.text, rows[k].words))
+            fail_msg("%s, %s: \"%s\" (%d) does not say \"%s\"", rows[k].seed, rows[k].keys, err.text, (int)s,
+                     rows[k].words);
+        assert_int_equal(m.n_tensors, 0);
+        at_model_release(&m);
+    }
+}
+
+static void taken(void **state)
+{
+    static const struct {
+        const char *seed, *keys, *ignore;
+    } rows[] = {
+        {"llama",
+         "{\"model_type\":\"qwen2\",\"use_mrope\":false,\"use_sliding_window\":false,\"sliding_window\":8}",
+         NULL},
+        {"llama", "{\"model_type\":\"mine\"}", "model_type"},
+        {"llama", "{\"rope_parameters\":{\"rope_type\":\"default\",\"rope_theta\":700}}", NULL},
+        {"neox", "{\"rope_parameters\":{\"rope_type\":\"default\",\"partial_rotary_factor\":1}}", NULL},
+        /* what HookedTransformerConfig.to_dict() says of every model */
+        {"lens",
+         "{\"attn_types\":null,\"decoder_start_token_id\":null,\"experts_per_token\":null,\"final_rms\":"
+         "false,"
+         "\"layer_norm_folding\":false,\"norm_topk_prob\":false,\"num_experts\":null,\"rotary_base_local\":"
+         "null,"
+         "\"rotary_scaling_factor\":1.0,\"tie_word_embeddings\":false,\"use_yarn_rope\":false,\"uses_rms_"
+         "norm\":false,"
+         "\"yarn_attention_factor\":1.0,\"yarn_beta_fast\":32.0,\"yarn_beta_slow\":1.0,\"yarn_factor\":1.0,"
+         "\"yarn_original_max_position_embeddings\":4096}",
+         NULL},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_model m;
+        at_err err = {0};
+        if (with_keys(&m, rows[k].seed, rows[k].keys, rows[k].ignore, &err))
+            fail_msg("%s, %s: %s", rows[k].seed, rows[k].keys, err.text);
+        if (!strcmp(rows[k].seed, "llama") && k)
+            assert_float_equal(m.blocks[0].groups[0].rotary.theta, k == 2 ? 700 : 500, 0);
+        if (!strcmp(rows[k].seed, "neox"))
+            assert_int_equal(m.blocks[0].groups[0].rotary.width, 4);
+        at_model_release(&m);
+    }
+}
+
+/* final_rms: layer norms in the blocks, and an RMS norm behind them. */
+static void last_norm(void **state)
+{
+    at_model m;
+    at_err err = {0};
+    (void)state;
+    assert_int_equal(
+        with_keys(&m, "alibi", "{\"normalization_type\":\"LNPre\",\"final_rms\":true}", NULL, &err), AT_OK);
+    assert_int_equal(m.blocks[0].norm_kind, AT_NORM_LAYER);
+    assert_int_equal(m.readout.norm_kind, AT_NORM_RMS);
+    at_model_release(&m);
+    assert_int_equal(with_keys(&m, "alibi", "{\"normalization_type\":\"LNPre\"}", NULL, &err), AT_OK);
+    assert_int_equal(m.readout.norm_kind, AT_NORM_LAYER);
+    at_model_release(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(taken),
+                                       cmocka_unit_test(last_norm)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
