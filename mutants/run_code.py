@@ -538,14 +538,15 @@ class Hunt:
                 left.append((i + 1, row, re.findall(r'(?:own|others|sanitized) [0-9]+(?=,|$)', part[4]) if same else []))
         return left
 
-    def reaching(self, number, phase, module):
-        """Tests of the module (own, sanitized), or of the others; the fastest first."""
+    def reaching(self, number, phase, module, killer):
+        """Tests of the module (own, sanitized), or of the others; the fastest first, under the sanitizers behind the one that killed it."""
         jobs = [j for j in self.jobs if (j[1].split('/')[0] == module) == (phase != 'others')]
         found = sorted(((j, b) for j, b in zip(jobs, self.bases.find(jobs)) if number in b['reached'] and not b['fails']),
                        key=lambda x: x[1]['cpu'])
         if phase != 'sanitized':
             return found
         slow = {j[1].split(':')[1]: j for j in self.sanitized}
+        found.sort(key=lambda x: f'sanitize:{x[0][1]}' != killer)
         return [(slow[j[1]], dict(b, cpu=SLOWER * b['cpu'], wall=SLOWER * b['wall'], good=0)) for j, b in found if j[1] in slow]
 
     def sure(self, how):
@@ -592,7 +593,7 @@ class Hunt:
                 if any(p.startswith(phase + ' ') for p in past):
                     survivors.append((number, row, past))
                     continue
-                tests = self.reaching(number, phase, paths.module(row[3]))
+                tests = self.reaching(number, phase, paths.module(row[3]), self.killers.get(row[1]))
                 waiting[self.pool.submit(judge, number, row[3], tests, self.args.seconds)] = number, row, past
                 while len(waiting) > self.args.jobs:
                     self.collect(phase, waiting, survivors)
