@@ -68,14 +68,16 @@ bool number_below_log_factorial(const mpz_t x, const mpz_t n);            /* 2^x
 bool number_below_log_product(const mpz_t x, const mpz_t c, const mpz_t q, const mpz_t n); /* 2^x < c q^n */
 /* 2^x < sum over i < k of (-1)^i C(n, i) (k-i)^n, where k < n and x < n log2 k. */
 bool number_below_words(const mpz_t x, const mpz_t k, const mpz_t n);
-bool number_below_log(const mpz_t x, const mpz_t c);    /* 2^x < c */
-double number_log2(const mpz_t x);                      /* about; x >= 1 */
-double number_n_log_n(const mpz_t n);                   /* n log2 n, rounded down */
-double number_log2_factorial(const mpz_t n);            /* rounded down */
-double number_log2_power(const mpz_t q, const mpz_t n); /* n log2 q, rounded down */
-double number_log2_words(const mpz_t k, const mpz_t n); /* of that sum, rounded down */
-void number_log2_up(mpz_t out, const mpz_t x);          /* the least k with 2^k >= x, x >= 1 */
-unsigned long number_digits(const mpz_t x);             /* decimal digits, x >= 0 */
+bool number_below_log_binomial(const mpz_t x, const mpz_t n, const mpz_t k); /* 2^x < C(n, k), 0 <= k <= n */
+bool number_below_log(const mpz_t x, const mpz_t c);                         /* 2^x < c */
+double number_log2(const mpz_t x);                                           /* about; x >= 1 */
+double number_n_log_n(const mpz_t n);                                        /* n log2 n, rounded down */
+double number_log2_factorial(const mpz_t n);                                 /* rounded down */
+double number_log2_power(const mpz_t q, const mpz_t n);                      /* n log2 q, rounded down */
+double number_log2_words(const mpz_t k, const mpz_t n);                      /* of that sum, rounded down */
+double number_log2_binomial(const mpz_t n, const mpz_t k);                   /* rounded down */
+void number_log2_up(mpz_t out, const mpz_t x); /* the least k with 2^k >= x, x >= 1 */
+unsigned long number_digits(const mpz_t x);    /* decimal digits, x >= 0 */
 /* K^E as text, a power with its digits counted, also where it does not fit any memory. */
 const char *number_power_text(sheet *s, const mpz_t K, const mpz_t E);
 

@@ -13,6 +13,7 @@ const char *const at_bound_bits_names[AT_BITS_KINDS] = {
 
 #define BOUNDS(ROW)                                                                                          \
     ROW(match3_hard)                                                                                         \
+    ROW(match3_sets)                                                                                         \
     ROW(triangle)                                                                                            \
     ROW(qsa_attention_hard)                                                                                  \
     ROW(qsa_radon)                                                                                           \

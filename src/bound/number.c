@@ -217,6 +217,75 @@ bool number_below_log_factorial(const mpz_t x, const mpz_t n)
     return below(LOG_FACTORIAL, x, n, n);
 }
 
+/* log2 C(n, k) */
+static void ball_binomial(arb_t out, const mpz_t n, const mpz_t k, slong prec)
+{
+    arb_t t;
+    mpz_t rest;
+    arb_init(t);
+    mpz_init(rest);
+    mpz_sub(rest, n, k);
+    ball_log2(out, n, true, prec);
+    ball_log2(t, k, true, prec);
+    arb_sub(out, out, t, prec);
+    ball_log2(t, rest, true, prec);
+    arb_sub(out, out, t, prec);
+    mpz_clear(rest);
+    arb_clear(t);
+}
+
+/* k log2(n/k) <= log2 C(n, k), 1 <= k. */
+static bool below_power(const mpz_t x, const mpz_t n, const mpz_t k)
+{
+    arb_t l, t;
+    arb_init(l);
+    arb_init(t);
+    slong prec = precision(x, n, k);
+    ball_log2(l, n, false, prec);
+    ball_log2(t, k, false, prec);
+    arb_sub(l, l, t, prec);
+    ball_set(t, k);
+    arb_mul(l, l, t, prec);
+    ball_set(t, x);
+    arb_sub(l, l, t, prec);
+    bool out = arb_is_positive(l);
+    arb_clear(t);
+    arb_clear(l);
+    return out;
+}
+
+/* A binomial coefficient is a power of two only at the ends and beside them: C(n, k), 2 <= k <= n-2, is no power of a prime. */
+bool number_below_log_binomial(const mpz_t x, const mpz_t n, const mpz_t k)
+{
+    mpz_t least;
+    mpz_init(least);
+    mpz_sub(least, n, k);
+    if (mpz_cmp(k, least) < 0)
+        mpz_set(least, k);
+    bool out;
+    if (mpz_cmp_ui(least, 1) <= 0)
+        out = mpz_sgn(least) ? number_below_log(x, n) : mpz_sgn(x) < 0;
+    else if (!(out = below_power(x, n, least)) && !mpz_sgn(x))
+        out = true;
+    else if (!out && number_below_log_power(x, n, least)) { /* n^k is above C(n, k) */
+        arb_t l, t;
+        arb_init(l);
+        arb_init(t);
+        for (slong prec = precision(x, n, n);; prec *= 2) {
+            ball_binomial(l, n, least, prec);
+            ball_set(t, x);
+            arb_sub(l, l, t, prec);
+            if (!arb_contains_zero(l))
+                break;
+        }
+        out = arb_is_positive(l);
+        arb_clear(t);
+        arb_clear(l);
+    }
+    mpz_clear(least);
+    return out;
+}
+
 bool number_below_log(const mpz_t x, const mpz_t c)
 {
     size_t bits = mpz_sizeinbase(c, 2);
@@ -227,18 +296,32 @@ bool number_below_log(const mpz_t x, const mpz_t c)
     return order < 0 || (order == 0 && !is_power_of_two(c, &k));
 }
 
-static double lower_double(log_kind kind, const mpz_t q, const mpz_t n)
+/* Clears l. */
+static double ball_lower(arb_t l)
 {
-    arb_t l;
     arf_t lo;
-    arb_init(l);
     arf_init(lo);
-    ball_of(l, kind, q, n, precision(q, n, n));
     arb_get_lbound_arf(lo, l, 64);
     double out = arf_get_d(lo, ARF_RND_FLOOR);
     arf_clear(lo);
     arb_clear(l);
     return out < 0 ? 0 : out;
+}
+
+static double lower_double(log_kind kind, const mpz_t q, const mpz_t n)
+{
+    arb_t l;
+    arb_init(l);
+    ball_of(l, kind, q, n, precision(q, n, n));
+    return ball_lower(l);
+}
+
+double number_log2_binomial(const mpz_t n, const mpz_t k)
+{
+    arb_t l;
+    arb_init(l);
+    ball_binomial(l, n, k, precision(n, n, k));
+    return ball_lower(l);
 }
 
 double number_log2(const mpz_t x)

@@ -39,6 +39,13 @@ static const struct {
     {"match3-hard", "N=513 M=5000 H=2 m=2 p=9 e=3 sums=exact"}, /* 507..512, and again from 519 */
     {"match3-hard", "N=513 M=2060 H=2 m=2 p=9 e=3 sums=exact"}, /* 507..512 only */
     {"match3-hard", "N=65536 M=600000 H=7 m=9 p=11 e=5 sums=exact"},
+    {"match3-sets", ""},
+    {"match3-sets", "N=9 M=34 H=1 m=1 p=1"},
+    {"match3-sets", "N=33 M=130 H=1 m=1 p=8 e=5 sums=exact"},
+    {"match3-sets",
+     "N=30 M=1000 H=1 m=7 p=4 e=3 sums=exact"}, /* in pieces: a larger logarithm is not worth what it costs */
+    {"match3-sets", "N=100000 M=4194304 H=3 m=900 p=24 sums=exact"},
+    {"match3-sets", "N=5 M=16 H=1 m=1 p=2"}, /* C(6, 2) = 15 < 16 */
     {"triangle", ""},
     {"triangle", "k=100 D=1 H=1 m=1 p=2"},
     {"triangle", "k=2000 D=1 H=1 m=2 p=4 e=3 sums=exact"},
@@ -176,6 +183,8 @@ static void test_least(void **state)
     } row[] = {
         {"match3-hard", "", "m", NULL},
         {"match3-hard", "N=100000 M=1000000 e=3 sums=exact", "m", NULL},
+        {"match3-sets", "", "m", NULL},
+        {"match3-sets", "N=1000 M=4002 H=1 p=24 sums=exact", "m", NULL},
         {"triangle", "", "m", NULL},
         {"qsa-attention-hard", "", "m", NULL},
         {"qsa-radon", "q=6 N=40", "m", NULL},
@@ -231,6 +240,9 @@ static void test_examples(void **state)
         {"compose-bound", "n=16 H=1 d=3 p=16", "p", "up to p = 15"},
         {"funccomp-params", "L=2 H=1 d=2 p=1 n=7 zeros=1200", "L", "up to L = 2"},
         {"match3-hard", "M=2 N=9", "N", "never"},
+        {"match3-sets", "M=7 N=9 H=1", "N", "never"}, /* C(1, 0) */
+        {"match3-sets", "N=1000 M=4002 H=1 p=24 sums=exact", "m", "up to m = 45"},
+        {"match3-sets", "N=5 M=18 H=1 m=1 p=2", "M", "from M = 18"}, /* 2^4 < C(7, 2), and 15 is not */
         {"match3-hard", "N=513 M=5000 H=2 m=2 p=9 e=3 sums=exact", "N",
          "from N = 519 to 1180591620717411303424"},
         {"match3-hard", "N=513 M=2060 H=2 m=2 p=9 e=3 sums=exact", "N", "from N = 507 to 512"},

@@ -46,6 +46,19 @@ static void test_logarithms(void **state)
             }
         }
     }
+    for (unsigned long a = 0; a <= 130; a++) /* binomial coefficients, written out */
+        for (unsigned long b = 0; b <= a; b++) {
+            mpz_bin_uiui(c, a, b);
+            unsigned long bits = (unsigned long)mpz_sizeinbase(c, 2);
+            mpz_set_ui(n, a);
+            mpz_set_ui(q, b);
+            double log2 = number_log2_binomial(n, q);
+            assert_true(log2 <= (double)bits && log2 > (double)bits - 1 - 1e-9);
+            for (unsigned long d = bits < 3 ? 0 : bits - 3; d < bits + 3; d++) {
+                mpz_set_ui(x, d);
+                assert_int_equal(number_below_log_binomial(x, n, q), power_below(d, c));
+            }
+        }
     /* n log2 n beside MPFR, rounded both ways, for large n. */
     mpfr_t lo, hi;
     mpfr_inits2(200, lo, hi, NULL);
