@@ -71,6 +71,17 @@ static const struct {
 #define TOKEN(J)                                                                                             \
     "(if " J " == 1 then first else if both(i, 2**(" J "-2)) == 0 then 2 else if " J " <= n+1 then 4*(" J    \
     "-1) else (" MODULUS "-1-4*(" J "-1-n)) mod " MODULUS ")"
+/* match3-sets: pairs, numbers in use, token j of input i; pairs that are left, and the size of the sets */
+#define PAIRS_OF    "((M - M mod 2) / 2 - 1)"
+#define IN_USE      "(if all == 1 then M else 2*" PAIRS_OF ")"
+#define DIGIT_OF(J) "((i mod " IN_USE "**(" J "-1) - i mod " IN_USE "**(" J "-2)) / " IN_USE "**(" J "-2))"
+#define SHOWN(J)                                                                                             \
+    "(if " J " == 1 then 1 else if all == 1 then " DIGIT_OF(J) " else if " DIGIT_OF(                         \
+        J) " < " PAIRS_OF                                                                                    \
+           " then " DIGIT_OF(J) " + (" DIGIT_OF(J) " >= 1) else M-1 - (" DIGIT_OF(                           \
+               J) "-" PAIRS_OF ") - (" DIGIT_OF(J) " > " PAIRS_OF "))"
+#define LEFT "(" PAIRS_OF " - H)"
+#define SHOW "min(N-2-H, (" LEFT " - " LEFT " mod 2) / 2)"
 #define K_OF "((H*d*p*L)**8 * 8**(2*L*L))"
 
 static const struct {
@@ -93,6 +104,14 @@ static const struct {
     {"match3-hard", "gadget",
      "all i in 0..4**n-1: (any j in 1..2*n+1: any l in 1..2*n+1: (first + " TOKEN("j") " + " TOKEN(
          "l") ") mod " MODULUS " == 0) == any k in 0..n-1: both(i, 2**k) > 0 and both(i, 2**(n+k)) > 0"},
+    {"match3-sets", "binds",
+     "N > 2+H and " LEFT
+     " > 0 and 2**(H*(m+1)*(if sums == \"exact\" then p+e-1+(sum i in 0..63: 2**i < M) else "
+     "p)) < (fold v = 1 for i in 1.." SHOW ": v*(" LEFT " - " SHOW " + i)/i)"},
+    /* position 1 is in a triple iff both of a pair occur */
+    {"match3-sets", "gadget",
+     "all i in 0.." IN_USE "**(N-1)-1: (any j in 1..N: any l in 1..N: (1 + " SHOWN("j") " + " SHOWN(
+         "l") ") mod M == 0) == any j in 2..N: any l in 2..j-1: " SHOWN("j") " + " SHOWN("l") " == M-1"},
 };
 
 const char *cert_bound_rule(const char *claim, const at_params *p)

@@ -35,6 +35,7 @@
     ROW(funccomp)                                                                                            \
     ROW(disjointness)                                                                                        \
     ROW(match3_hard)                                                                                         \
+    ROW(match3_sets)                                                                                         \
     ROW(triangle)                                                                                            \
     ROW(qsa_attention_hard)                                                                                  \
     ROW(qsa_fnn_hard)                                                                                        \

@@ -14,7 +14,7 @@
 enum { MOST = 32 };
 static const at_param params[] = {
     {"N", "length", 1, MOST, 4, true},
-    {"M", "modulus", 2, 4096, 5, true},
+    {"M", "modulus", 2, 65536, 5, true},
     {"missing", "slots fewer than N", 0, MOST, 0, true},
 };
 
@@ -69,6 +69,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
 static const at_cell cells[] = {
     {"N=2..4 M=7", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p24e8", 0, AT_TIER_QUICK, NULL},
     {"N=12 M=50", NULL, AT_EV_SAMPLED, 0, "p24e8", 400, AT_TIER_QUICK, NULL},
+    {"N=16 M=65536", NULL, AT_EV_SAMPLED, 0, "p24e8", 400, AT_TIER_QUICK, NULL},
     {"N=4 M=7", "missing=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "p24e8", 0, AT_TIER_QUICK, NULL},
 };
 

@@ -26,6 +26,8 @@ typedef struct {
     const at_congest_plan *congest;
     int handed; /* the query's position; used when the others are NULL */
     bool query_only;
+    /* 0, or: of inputs 0..alike-1, alike..2*alike-1, ... each what party 0 sends must be the same bits (shared only). */
+    uint64_t alike;
     /* NULL, or: is this readout what it should be for input i? For models that do what the limit speaks of. */
     bool (*right)(const void *ctx, uint64_t i, const double *value);
 } claim_sim;
@@ -33,7 +35,8 @@ typedef struct {
 /* Over all runs of all models. */
 typedef struct {
     uint64_t models, runs, differ, over, wrong; /* over: a message was longer than its budget */
-    char first[256];                            /* where the first of these was, and the words */
+    uint64_t unlike; /* runs in which party 0 sent other bits than in the first that is alike */
+    char first[256]; /* where the first of these was, and the words */
     uint64_t bits, answered,
         budget; /* the most in a run: sent; by those who answer (the largest party's); allowed */
     uint64_t query_bits, peak_bits, sum_bits; /* of the run with most bits */

@@ -37,8 +37,9 @@ static void tally_talk(claim_tally *t, const at_talk *k, int parties)
     t->longest_sum = k->longest_sum > t->longest_sum ? k->longest_sum : t->longest_sum;
 }
 
+/* said: what party 0 sent in the first run that is alike. */
 static at_status sim_one(const claim_sim *s, at_shared *shared, uint64_t i, double *x, at_arena *a,
-                         claim_tally *t, at_err *err)
+                         uint64_t *said, claim_tally *t, at_err *err)
 {
     at_talk k;
     bool same = false;
@@ -56,10 +57,14 @@ static at_status sim_one(const claim_sim *s, at_shared *shared, uint64_t i, doub
         st = at_talk_agrees(s->m, s->arith, &in, &k, a, &same, err);
         if (st)
             return st;
+        if (s->alike && i % s->alike == 0)
+            *said = k.said[0];
     }
-    if (!same && !t->differ && !t->over)
+    bool unlike = s->alike && !over.code && k.said[0] != *said;
+    if ((!same || unlike) && !t->differ && !t->over && !t->unlike)
         snprintf(t->first, sizeof t->first, "input %ju%s%.200s", (uintmax_t)i, over.text[0] ? ": " : "",
                  over.text);
+    t->unlike += unlike;
     t->over += over.code == AT_EBUDGET;
     t->differ += !same && !over.code;
     if (same && s->right && !s->right(s->ctx, i, k.value))
@@ -79,12 +84,16 @@ static void sim_stretch(void *ctx, size_t part, int worker)
     at_arena_init(&a);
     double *x = at_new(&a, double, (size_t)s->n *(size_t)at_model_row_width(s->m));
     at_status st = x ? AT_OK : at_oom(err);
+    uint64_t said = 0;
+    claim_tally before = {0}; /* of the run that the first ones are compared with */
     if (!st && s->shared)
         st = at_shared_new(s->m, s->arith, s->n, s->shared, &shared, err);
+    if (!st && s->alike && first % s->alike)
+        st = sim_one(s, shared, first - first % s->alike, x, &a, &said, &before, err);
     for (uint64_t i = first; i < end && !st; i++) {
         at_mark mark = at_arena_mark(&a);
         st = at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted")
-                                 : sim_one(s, shared, i, x, &a, &j->tally[part], err);
+                                 : sim_one(s, shared, i, x, &a, &said, &j->tally[part], err);
         at_arena_reset(&a, mark);
     }
     at_shared_free(shared);
@@ -108,11 +117,12 @@ static void tally_join(claim_tally *t, const claim_tally *u)
     if (u->number)
         tally_talk(t, &k, 0);
     t->answered = u->answered > t->answered ? u->answered : t->answered;
-    if ((u->differ || u->over) && !t->differ && !t->over)
+    if ((u->differ || u->over || u->unlike) && !t->differ && !t->over && !t->unlike)
         memcpy(t->first, u->first, sizeof t->first);
     t->runs += u->runs;
     t->differ += u->differ;
     t->over += u->over;
+    t->unlike += u->unlike;
     t->wrong += u->wrong;
 }
 
@@ -201,7 +211,8 @@ at_status claim_simulate(const claim_sim *s, const at_check_env *env, claim_tall
         else
             tally_join(t, &j.tally[p]);
     }
-    if (!st && env->witness && s->shared && !t->over && (t->differ ? !t->shown : t->models < SHOWN)) {
+    if (!st && env->witness && s->shared && !t->over && !t->unlike &&
+        (t->differ ? !t->shown : t->models < SHOWN)) {
         t->shown = t->differ > 0;
         st = talk_show(s, t->shown, env, err);
     }
@@ -255,6 +266,11 @@ at_status claim_tally_verdict(const claim_tally *t, const char *more, at_arena *
         return claim_count_verdict(AT_EV_SIMULATED, t->runs, false, a, out, err,
                                    "%ju of %ju runs give other bits than the model (first: %s)",
                                    (uintmax_t)t->differ, (uintmax_t)t->runs, t->first);
+    if (t->unlike)
+        return claim_count_verdict(
+            AT_EV_SIMULATED, t->runs, false, a, out, err,
+            "in %ju of %ju runs Alice sends other bits for the same tokens (first: %s)", (uintmax_t)t->unlike,
+            (uintmax_t)t->runs, t->first);
     if (t->wrong)
         return claim_count_verdict(AT_EV_SIMULATED, t->runs, false, a, out, err,
                                    "%ju of %ju answers are wrong", (uintmax_t)t->wrong, (uintmax_t)t->runs);

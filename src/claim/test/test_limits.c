@@ -6,6 +6,9 @@
  * EVIDENCE match3-hard exact 4160 test_every_trial: part=gadget n=3 over=0..64, and 2 more
  * EVIDENCE match3-hard simulated 5120 test_every_trial: n=4 H=2 m=4, and 4 more
  * EVIDENCE match3-hard refuted 20 test_every_trial: part=refute n=8 H=1 m=4, and 1 more
+ * EVIDENCE match3-sets exact 8192 test_every_trial: part=gadget N=5 M=10..11, and 3 more
+ * EVIDENCE match3-sets simulated 5184 test_every_trial: N=6 M=16, and 3 more
+ * EVIDENCE match3-sets refuted 4 test_every_trial: part=refute N=33 M=130 m=1
  * EVIDENCE triangle exact 262404 test_every_trial: part=gadget k=1..3, and 2 more
  * EVIDENCE triangle simulated 512 test_every_trial: k=2 D=1 H=1 m=2, and 3 more
  * EVIDENCE triangle sampled 40 test_every_trial: part=right N=24

@@ -463,7 +463,7 @@ static const struct {
     const char *why; /* there is none */
 } ratios[] = {
     {"match2", "one softmax layer", 0, "constant"},
-    {"match3", "one softmax layer", 895, NULL},
+    {"match3", "one softmax layer", 23.6, NULL},
     {"match3", "three-wise unit", 0, "constant"},
     {"qsa", "self-attention", 6.12, NULL},
     {"qsa", "exact self-attn.", 1, NULL},
