@@ -25,7 +25,7 @@
 static const char *const parts[] = {"gadget", "alone", "refute", "binds", NULL};
 enum { GADGET, ALONE, REFUTE, BINDS };
 static const char *const fixes[] = {"none", "largest", NULL};
-enum { LONGEST = 33, PAIRS = 64, INPUTS = 1 << 20 };
+enum { LONGEST = 33, PAIRS = 64, INPUTS = 1 << 20, WIDEST = 256 };
 
 static const at_param params[] = {
     {"part", "what is tried", 0, COUNT(parts) - 2, ALONE, true, parts},
@@ -229,6 +229,8 @@ static at_status alone_trial(const at_params *p, const at_cell *cell, uint64_t l
     if (N > LONGEST || N < H + 3 || K < 2 || K > PAIRS || ways(K, N - 1 - H) > INPUTS)
         return at_fail(err, AT_EDOMAIN,
                        "part=alone: N from H+3, M from 2H+6, and at most 2^20 inputs of the game");
+    if (at_params_int(p, "model") == CLAIM_COMPILED || at_params_int(p, "m") > WIDEST)
+        return at_fail(err, AT_EDOMAIN, "part=alone: models are random or trained, and m at most %d", WIDEST);
     claim_sim sim = {.n = N, .input = game_input, .count = ways(K, N - 1 - H), .alike = (uint64_t)K};
     claim_tally t = {0};
     at_status s = at_arith_parse(at_cell_arith(cell), &sim.arith, err);
@@ -263,6 +265,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     case BINDS:
         return limit_trial("match3-sets", p, cell, a, out, err);
     }
+    if (at_params_int(p, "m") > WIDEST)
+        return at_fail(err, AT_EDOMAIN, "part=refute: m at most %d", WIDEST);
     hard_layer h = {.weights = at_params_int(p, "model"),
                     .heads = at_params_int(p, "H"),
                     .dim = at_params_int(p, "m"),
