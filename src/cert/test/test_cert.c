@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include <jansson.h>
+
 static at_status make(const char *id, const char *set, at_arena *a, at_cert_made *out, at_err *err)
 {
     at_cert_question q = {.claim = at_claim_find(id),
@@ -170,6 +172,51 @@ static void extractions_show(void **state)
     }
 }
 
+/* Two words that differ in the letter that is named, with their answers; of trained models nothing must follow. */
+static void pair_checked(const json_t *shown, int k)
+{
+    const json_t *one = json_array_get(json_object_get(shown, "inputs"), (size_t)(2 * k)),
+                 *two = json_array_get(json_object_get(shown, "inputs"), (size_t)(2 * k + 1)),
+                 *right = json_object_get(shown, "right");
+    long long odd = 0, letter = json_integer_value(json_object_get(shown, "letter"));
+    for (size_t i = 0; i < json_array_size(one); i++) {
+        long long x = json_integer_value(json_array_get(one, i)),
+                  y = json_integer_value(json_array_get(two, i));
+        assert_true(x == 0 || x == 1);
+        assert_int_equal(y, (long long)i + 1 == letter ? 1 - x : x);
+        odd ^= x;
+    }
+    assert_int_equal(json_integer_value(json_array_get(right, (size_t)(2 * k))), odd);
+    assert_int_equal(json_integer_value(json_array_get(right, (size_t)(2 * k + 1))), 1 - odd);
+}
+
+static void pairs_show(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    at_arena a;
+    at_cert_made made;
+    at_arena_init(&a);
+    assert_int_equal(make("parity-soft", "N=16", &a, &made, &err), AT_OK);
+    json_t *all = json_loads(made.text.s, 0, NULL);
+    assert_non_null(all);
+    const json_t *cell, *shown;
+    size_t c, i, n = 0, free = 0;
+    json_array_foreach(json_object_get(all, "cells"), c, cell)
+        json_array_foreach(json_object_get(cell, "shown"), i, shown)
+    {
+        bool trained = strstr(json_string_value(json_object_get(cell, "note")), "(trained)");
+        assert_int_equal(json_is_false(json_object_get(shown, "must")), trained);
+        free += trained;
+        for (int k = 0; k < 3; k++, n++)
+            pair_checked(shown, k);
+    }
+    assert_true(n >= 3 * 8 && free == 1);
+    json_decref(all);
+    at_text_release(&made.text);
+    at_arena_release(&a);
+}
+
 /* Texts that need no model, and machines beside theirs: every cell shows some. */
 static void texts_show(void **state)
 {
@@ -213,10 +260,11 @@ static void every_claim_is_cited(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_are_written),  cmocka_unit_test(tables_are_whole),
-        cmocka_unit_test(a_claim_that_fails), cmocka_unit_test(what_has_none),
-        cmocka_unit_test(trials_show),        cmocka_unit_test(extractions_show),
-        cmocka_unit_test(texts_show),         cmocka_unit_test(every_claim_is_cited),
+        cmocka_unit_test(cells_are_written),    cmocka_unit_test(tables_are_whole),
+        cmocka_unit_test(a_claim_that_fails),   cmocka_unit_test(what_has_none),
+        cmocka_unit_test(trials_show),          cmocka_unit_test(pairs_show),
+        cmocka_unit_test(extractions_show),     cmocka_unit_test(texts_show),
+        cmocka_unit_test(every_claim_is_cited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
