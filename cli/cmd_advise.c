@@ -148,7 +148,9 @@ const cli_command cmd_advise = {
         "its other parameters. Sizes are those of what the problem compiles to, or of the catalogue's "
         "models,\n"
         "from shapes; bounds are those of `attest bound`. With --width, --layers or --memory a construction\n"
-        "beyond that is no help, and an attention whose bound exceeds the width is ruled out.\n",
+        "beyond that is no help. An attention is ruled out where its bound binds for every model with a "
+        "stream\n"
+        "of that width: of layers of softmax, for any number of heads that are together so wide.\n",
     .examples = "attest advise --problem ed --length 4096\n"
                 "attest advise --problem prefix-sum --length 65536 --width 16\n"
                 "attest advise --problem match3 --length 4096 --set M=17\n"

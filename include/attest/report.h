@@ -175,7 +175,12 @@ typedef struct {
     const char *
         bound_start; /* not its least size, but where it starts to bind in this parameter: in words, where that is
                                 astronomical */
-    double bound_times;  /* `least` times this is in the unit; 0: 1 */
+    double bound_times; /* `least` times this is in the unit; 0: 1 */
+    /* The bound's parameters of the most permissive model whose stream is $ wide ($ bits where these are counted): "H=$ m=1". NULL: of
+     * decoders with a construction, one head; of others, that no width is ruled out. */
+    const char *stream;
+    const char *
+        speaks; /* what parameters of the problem must be at least for the bound to speak of it: "k=2"; NULL: any */
     const char *trained; /* a stream, with attention; only where the measure is the width */
     at_attention_kind attention;
     const char *refuted, *refuted_params; /* a claim whose cells refute models, and which of them, as above */

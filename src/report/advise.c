@@ -9,7 +9,8 @@
  *
  * Weights are not made: sizes, multiply-adds and memory follow from shapes. Sizes that the user asks for turn a row into "ruled
  * out" where the bound binds there, into "unknown" where the construction is larger than that and no bound binds. A bound is then
- * asked about the most permissive model of the width: one head as wide as the stream, since H heads of width D/H keep fewer numbers. */
+ * asked about the most permissive model of the width, whose heads are together as wide as the stream. Of a linear decoder that is one head,
+ * since H heads of width D/H keep fewer numbers; of a softmax layer these are D heads of width 1, which have most denominators. */
 #include "report_internal.h"
 
 #include <attest/front.h>
@@ -321,6 +322,72 @@ static at_advice_row *panel_row(adviser *k, const at_map_panel *w, bool decoder)
     return decoder ? NULL : row_add(k, w->architecture, w->chain);
 }
 
+/* The words of a template, NAME=VALUE, with those of `put` in place of their own. */
+static const char *template_put(const char *template, const char *put, at_arena *a)
+{
+    at_text t;
+    at_text_init(&t);
+    for (const char *s = template; *s;) {
+        size_t n = strcspn(s, " "), name = strcspn(s, "=") + 1;
+        const char *found = put;
+        while (*found && strncmp(found, s, name) != 0) {
+            found += strcspn(found, " ");
+            found += strspn(found, " ");
+        }
+        const char *word = *found ? found : s;
+        at_text_addf(&t, "%.*s ", (int)strcspn(word, " "), word);
+        s += n + strspn(s + n, " ");
+    }
+    const char *out = t.oom ? NULL : at_arena_strdup(a, t.s ? t.s : "");
+    at_text_release(&t);
+    return out;
+}
+
+/* The bound's template with what the user's problem has, parameters of the same names; but the size stays $. */
+static const char *template_of(const adviser *k, const at_map_panel *w)
+{
+    at_text t;
+    at_text_init(&t);
+    for (int i = 0; i < k->at.n; i++)
+        if (strcmp(k->at.schema[i].name, w->size))
+            at_text_addf(&t, "%s=%.15g ", k->at.schema[i].name, k->at.value[i]);
+    const char *out = t.oom ? NULL : template_put(w->bound_params, t.s ? t.s : "", k->a);
+    at_text_release(&t);
+    return out;
+}
+
+/* Is the problem one that the bound speaks of? */
+static bool speaks(const adviser *k, const at_map_panel *w)
+{
+    for (const char *s = w->speaks ? w->speaks : ""; *s;) {
+        size_t n = strcspn(s, " "), name = strcspn(s, "=");
+        for (int i = 0; i < k->at.n; i++)
+            if (strlen(k->at.schema[i].name) == name && !strncmp(k->at.schema[i].name, s, name) &&
+                k->at.value[i] < strtod(s + name + 1, NULL))
+                return false;
+        s += n + strspn(s + n, " ");
+    }
+    return true;
+}
+
+/* Does the bound bind for every model with a stream of the width that is asked for? */
+static at_status too_narrow(adviser *k, const at_map_panel *panel, double size, bool *out, at_err *err)
+{
+    *out = false;
+    if (!(k->q->width > 0) || !panel->stream)
+        return AT_OK;
+    at_map_panel w = *panel;
+    at_map_bound b;
+    at_text t;
+    at_text_init(&t);
+    at_map_fill(&t, panel->stream, k->q->width * (panel->bits == AT_BITS_STATE ? k->q->bits + 8 : 1), NULL);
+    w.bound_params = t.oom ? NULL : template_put(panel->bound_params, t.s, k->a);
+    at_text_release(&t);
+    at_status s = w.bound_params ? at_map_bound_at(&w, size, NULL, k->a, &b, err) : at_oom(err);
+    *out = !s && b.kind == AT_MAP_BOUND_PROVED;
+    return s;
+}
+
 /* What a bound says: with the user's sizes, if there are any, in place of the construction's. */
 static at_status bound_take(adviser *k, const at_map_panel *panel, double size, const char *template,
                             const at_map_model *model, bool decoder, at_err *err)
@@ -328,8 +395,8 @@ static at_status bound_take(adviser *k, const at_map_panel *panel, double size, 
     at_map_panel w = *panel;
     at_map_model m = model ? *model : (at_map_model){0};
     at_map_bound b;
-    if (template)
-        w.bound_params = template;
+    bool narrow = false;
+    w.bound_params = template;
     if (w.numbers && same(w.numbers, "p=24 e=8"))
         w.numbers = at_arena_printf(k->a, "p=%d e=8", k->q->bits);
     m.size.layers = k->q->layers > 0 ? (int)k->q->layers : m.size.layers;
@@ -337,17 +404,24 @@ static at_status bound_take(adviser *k, const at_map_panel *panel, double size, 
     at_status s = at_map_bound_at(&w, size, model ? &m : NULL, k->a, &b, err);
     if (s || b.kind != AT_MAP_BOUND_PROVED)
         return s;
-    at_advice_row *r = panel_row(k, panel, decoder);
+    double times = w.bound_times > 0 ? w.bound_times : 1, least = b.least * times;
+    if (decoder)
+        narrow = k->q->width > 0 && k->q->width < least;
+    else
+        s = too_narrow(k, &w, size, &narrow, err);
+    at_advice_row *r = s ? NULL : panel_row(k, panel, decoder);
     if (!r)
-        return AT_OK;
-    double times = w.bound_times > 0 ? w.bound_times : 1;
-    r->least = b.least * times;
+        return s;
+    r->least = least;
     r->unit = panel->unit;
-    r->by = r->by && !(k->q->width > 0 && k->q->width < r->least) ? r->by : panel->bound;
-    if (k->q->width > 0 && k->q->width < r->least)
+    r->by = r->by && !narrow ? r->by : panel->bound;
+    if (narrow)
         r->kind = AT_ADVICE_RULED_OUT;
-    const char *note =
-        at_arena_printf(k->a, "bound %s leaves %s %.15g and more", panel->bound, panel->unit, r->least);
+    const char *note = at_arena_printf(
+        k->a, "bound %s: at least %.15g (%s)%s", panel->bound, least, panel->unit,
+        narrow || decoder || !(k->q->width > 0 && k->q->width < least) ? ""
+        : panel->stream ? "; the width that is asked for may do with more heads, or larger numbers"
+                        : "; of widths it says nothing");
     r->why = note && r->why ? at_arena_printf(k->a, "%s; %s", r->why, note) : note;
     return r->why ? AT_OK : at_oom(err);
 }
@@ -367,11 +441,13 @@ static at_status bounds_take(adviser *k, const at_map_model *models, at_err *err
             template = at_map_bound_template(w, &k->at, k->grow, k->a);
             for (int j = 0; j < k->at.n; j++)
                 size = k->grow[j] ? k->at.value[j] : size;
-        } else if (at_params_has(&k->at, w->size))
+        } else if (at_params_has(&k->at, w->size) && speaks(k, w)) {
             size = at_params_get(&k->at, w->size);
-        bool asks = decoder ? template != NULL : isfinite(size);
+            template = template_of(k, w);
+            s = template ? AT_OK : at_oom(err);
+        }
         const at_map_model *m = decoder && models[w->attention].size.layers ? &models[w->attention] : NULL;
-        if (asks && isfinite(size))
+        if (template && isfinite(size))
             s = bound_take(k, w, size, template, m, decoder, err);
     }
     return s;

@@ -1,5 +1,6 @@
 /* test_advise.c: advice says what the catalogue says elsewhere: sizes of compiled shapes, bounds at the very sizes, and "unknown" where
  * nothing is known. */
+#include <attest/claim.h>
 #include <attest/front.h>
 #include <attest/report.h>
 
@@ -91,6 +92,58 @@ static void positions(void **state)
     at_arena_release(&a);
 }
 
+/* Is the row there, and ruled out? */
+static bool ruled_out(const char *problem, const char *set, int length, double width, const char *attention,
+                      at_arena *a)
+{
+    at_advice v;
+    advise(problem, &(at_advice_question){.length = length, .set = set, .width = width}, a, &v);
+    for (int i = 0; i < v.n; i++)
+        if (!strcmp(v.rows[i].attention, attention) && !v.rows[i].chain)
+            return v.rows[i].kind == AT_ADVICE_RULED_OUT;
+    return false;
+}
+
+/* Bounds of layers: at the problem's own parameters, of the problems that they speak of, and for any number of heads in the stream. */
+static void streams(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    /* M = 9: every residue may be counted by a unit of its own. The panel of the map has M = 65536. */
+    assert_false(ruled_out("match3", "M=9", 1000, 3, "one softmax layer", &a));
+    assert_true(ruled_out("match3", "M=65536", 1000, 3, "one softmax layer", &a));
+    /* 2 * 118 * 42 < 1000 log2 1000 = 9965.8 <= 2 * 119 * 42: 119 heads of width 1 */
+    assert_true(ruled_out("compose", NULL, 2001, 118, "one layer", &a));
+    assert_false(ruled_out("compose", NULL, 2001, 119, "one layer", &a));
+    assert_false(ruled_out("compose", "k=1", 2001, 2, "one layer", &a)); /* one function is looked up */
+    /* 999 bits: 31 numbers of 32 bits are too few */
+    assert_true(ruled_out("qsa", NULL, 1000, 31, "recurrent net", &a));
+    assert_false(ruled_out("qsa", NULL, 1000, 32, "recurrent net", &a));
+    assert_false(ruled_out("qsa", "q=8", 1000, 16, "exact self-attn.", &a));
+    assert_true(ruled_out("qsa", "q=8", 1000, 15, "exact self-attn.", &a));
+    assert_true(ruled_out("qsa", "d=3", 1000, 2999, "feed-forward net", &a));
+    assert_false(ruled_out("qsa", "d=3", 1000, 3000, "feed-forward net", &a));
+    at_arena_release(&a);
+}
+
+/* Each bound that has a number says what a width is to it: a panel that is added must, too. */
+static void every_panel(void **state)
+{
+    (void)state;
+    int layers = 0;
+    for (int i = 0; i < at_n_map_panels; i++) {
+        const at_map_panel *w = &at_map_panels[i];
+        const at_claim *c = w->construction ? at_claim_find(w->construction) : NULL;
+        if (!w->bound || w->bound_start || w->trained || (c && c->chain) || w->measure == AT_MAP_STEPS)
+            continue; /* decoders' are asked at one head */
+        layers++;
+        if (!w->stream)
+            fail_msg("%s, %s: what does a width mean?", w->task, w->architecture);
+    }
+    assert_true(layers >= 8);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -110,10 +163,8 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edit_distance),
-        cmocka_unit_test(widths),
-        cmocka_unit_test(positions),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(edit_distance), cmocka_unit_test(widths),      cmocka_unit_test(positions),
+        cmocka_unit_test(streams),       cmocka_unit_test(every_panel), cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
