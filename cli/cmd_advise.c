@@ -150,7 +150,9 @@ const cli_command cmd_advise = {
         "from shapes; bounds are those of `attest bound`. With --width, --layers or --memory a construction\n"
         "beyond that is no help. An attention is ruled out where its bound binds for every model with a "
         "stream\n"
-        "of that width: of layers of softmax, for any number of heads that are together so wide.\n",
+        "of that width: of layers of softmax, for any number of heads that are together so wide; of "
+        "decoders\n"
+        "with as many layers as the construction has, or --layers says.\n",
     .examples = "attest advise --problem ed --length 4096\n"
                 "attest advise --problem prefix-sum --length 65536 --width 16\n"
                 "attest advise --problem match3 --length 4096 --set M=17\n"

@@ -417,11 +417,18 @@ static at_status bound_take(adviser *k, const at_map_panel *panel, double size, 
     r->by = r->by && !narrow ? r->by : panel->bound;
     if (narrow)
         r->kind = AT_ADVICE_RULED_OUT;
-    const char *note = at_arena_printf(
-        k->a, "bound %s: at least %.15g (%s)%s", panel->bound, least, panel->unit,
-        narrow || decoder || !(k->q->width > 0 && k->q->width < least) ? ""
-        : panel->stream ? "; the width that is asked for may do with more heads, or larger numbers"
-                        : "; of widths it says nothing");
+    const char *layers =
+        model ? at_arena_printf(k->a, " in %d layer%s%s", m.size.layers, m.size.layers == 1 ? "" : "s",
+                                k->q->layers > 0 ? "" : ", as the construction has")
+              : "";
+    const char *note =
+        !layers
+            ? NULL
+            : at_arena_printf(
+                  k->a, "bound %s: at least %.15g (%s)%s%s", panel->bound, least, panel->unit, layers,
+                  narrow || decoder || !(k->q->width > 0 && k->q->width < least) ? ""
+                  : panel->stream ? "; the width that is asked for may do with more heads, or larger numbers"
+                                  : "; of widths it says nothing");
     r->why = note && r->why ? at_arena_printf(k->a, "%s; %s", r->why, note) : note;
     return r->why ? AT_OK : at_oom(err);
 }

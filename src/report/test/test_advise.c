@@ -65,10 +65,13 @@ static void widths(void **state)
     assert_string_equal(row_of(&v, "linear", true)->by, "dp-hard");
     assert_int_equal(row_of(&v, "standard", true)->kind, AT_ADVICE_BUILT);
     double least = row_of(&v, "linear", true)->least;
+    assert_non_null(strstr(row_of(&v, "linear", true)->why, " in 1 layer, as the construction has"));
     advise("prefix-sum", &(at_advice_question){.length = 65536, .width = least}, &a, &v);
     assert_int_equal(row_of(&v, "linear", true)->kind, AT_ADVICE_UNKNOWN);
     advise("prefix-sum", &(at_advice_question){.length = 65536, .width = least - 1}, &a, &v);
     assert_int_equal(row_of(&v, "linear", true)->kind, AT_ADVICE_RULED_OUT);
+    advise("prefix-sum", &(at_advice_question){.length = 65536, .width = least - 1, .layers = 8}, &a, &v);
+    assert_int_equal(row_of(&v, "linear", true)->kind, AT_ADVICE_UNKNOWN); /* 8 layers remember more */
     advise("prefix-sum", &(at_advice_question){.length = 4096, .memory = 1000}, &a, &v);
     assert_int_equal(row_of(&v, "standard", true)->kind, AT_ADVICE_UNKNOWN);
     at_arena_release(&a);
