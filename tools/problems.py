@@ -22,7 +22,9 @@ JOINED = [(("<->",), lambda a, b: lambda e: bool(a(e)) == bool(b(e))),
           (OR, lambda a, b: lambda e: bool(a(e)) or bool(b(e))), (AND, lambda a, b: lambda e: bool(a(e)) and bool(b(e)))]
 
 def quotient(a, b):
-    return Fraction(a, b) if isinstance(a, int) and isinstance(b, int) else a / b
+    if isinstance(a, int) and isinstance(b, int):
+        return Fraction(a, b) if a % b else a // b
+    return a / b
 
 class Parser:
     """A text to functions of an environment, a dict of names."""

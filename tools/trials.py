@@ -8,7 +8,7 @@ import numpy as np
 import chances, intervals, problems
 from certificate import Damaged, need, opened, run
 
-KINDS = ("rule", "pair", "right", "talk", "same", "other", "sums", "mass", "ends", "place", "equal", "learnt", "shares", "exam", "moves")
+KINDS = ("rule", "pair", "right", "talk", "alike", "same", "other", "sums", "mass", "ends", "place", "equal", "learnt", "shares", "exam", "moves")
 TEXTS = 150  # that are run in fractions, unless all are asked for
 
 class Shown:
@@ -237,14 +237,26 @@ class Shown:
         need((within and (o["bound"] < wide * (1 - 2**-20) or not o["must"])) == self.cell["holds"], f"a letter moves the answer by {moved:.4g}")
         return f"one model: letter {o['letter']} moves it by {moved:.2g}, bound {o['bound']:.2g} of {wide:.2g}"
 
-    def talk(self):
+    def alike(self):
+        """Two runs in which party 0 has the same rows: it says the same bits, or (a control) does not."""
+        o = self.o
+        one, two = ([row for row, who in zip(x, t["owner"]) if who == 0] for x, t in zip(o["inputs"], o["talks"]))
+        need(one == two and o["inputs"][0] != o["inputs"][1] and o["talks"][0]["owner"] == o["talks"][1]["owner"], "other rows of party 0")
+        for x, t in zip(o["inputs"], o["talks"]):
+            self.talk({**t, "inputs": [x]}, True)
+        said = [[message for message in t["messages"] if message["from"] == 0] for t in o["talks"]]
+        need((said[0] == said[1]) == o["alike"] == self.cell["holds"], "other bits of party 0 than is said")
+        return f"two runs, party 0 says {'the same' if o['alike'] else 'other bits'}"
+
+    def talk(self, o=None, holds=None):
         """What parties say of sums over their own keys, bit by bit (docs/protocols.md)."""
-        o, m, x = self.o, self.model, self.o["inputs"][0]
+        o, holds = o or self.o, self.cell["holds"] if holds is None else holds
+        m, x = self.model, o["inputs"][0]
         look, m.look = [], lambda *seen: look.append(seen)
         value = m.read(np.array(x, float).reshape(len(x), -1))[0][o["first"]:o["first"] + o["positions"]]
         m.look, p, e = lambda *seen: None, m.num.p, m.num.e
         same = np.array_equal(value.ravel(), np.array(o["value"], float), equal_nan=True)
-        need(same == o["same"] == self.cell["holds"], "another readout than is said")
+        need(same == o["same"] == holds, "another readout than is said")
         owner = np.array([o["owner"][min(max(t - m.before, 0), len(x) - 1)] for t in range(m.before + len(x) + m.after)])
         blocks = [b for b in self.stored[0]["blocks"] if b["kind"] == "attn"]
         groups = [[look.pop(0) for _ in b["groups"]] for b in blocks]

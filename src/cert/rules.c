@@ -73,10 +73,10 @@ static const struct {
     "-1) else (" MODULUS "-1-4*(" J "-1-n)) mod " MODULUS ")"
 /* match3-sets: pairs, numbers in use, token j of input i; pairs that are left, and the size of the sets */
 #define PAIRS_OF    "((M - M mod 2) / 2 - 1)"
-#define IN_USE      "(if all == 1 then M else 2*" PAIRS_OF ")"
+#define IN_USE      "(if tokens == \"any\" then M else 2*" PAIRS_OF ")"
 #define DIGIT_OF(J) "((i mod " IN_USE "**(" J "-1) - i mod " IN_USE "**(" J "-2)) / " IN_USE "**(" J "-2))"
 #define SHOWN(J)                                                                                             \
-    "(if " J " == 1 then 1 else if all == 1 then " DIGIT_OF(J) " else if " DIGIT_OF(                         \
+    "(if " J " == 1 then 1 else if tokens == \"any\" then " DIGIT_OF(J) " else if " DIGIT_OF(                \
         J) " < " PAIRS_OF                                                                                    \
            " then " DIGIT_OF(J) " + (" DIGIT_OF(J) " >= 1) else M-1 - (" DIGIT_OF(                           \
                J) "-" PAIRS_OF ") - (" DIGIT_OF(J) " > " PAIRS_OF "))"

@@ -268,6 +268,25 @@ def talk(c, raw):
         o["holds"] = not o["holds"]
     return sealed(c)
 
+def alike(c, raw):
+    """A bit of a message, a row of party 0 in one of the runs, the same run twice, whether it says the same, or the other verdict."""
+    o, w = shown(c, "alike")
+    run, what = rng.randrange(2), rng.randrange(5)
+    if what == 0:
+        m = rng.choice(w["talks"][run]["messages"])
+        bits = int.from_bytes(bytes.fromhex(m["bits"]), "little") ^ 1 << rng.randrange(m["query"] + m["peak"] + m["sum"])
+        m["bits"] = bits.to_bytes(len(m["bits"]) // 2, "little").hex()
+    elif what == 1:
+        k = rng.choice([i for i, who in enumerate(w["talks"][run]["owner"]) if who == 0])
+        w["inputs"][run][k] += rng.choice([-1, 1])
+    elif what == 2:
+        w["inputs"][1 - run], w["talks"][1 - run] = w["inputs"][run], w["talks"][run]
+    elif what == 3:
+        w["alike"] = not w["alike"]
+    else:
+        o["holds"] = not o["holds"]
+    return sealed(c)
+
 def beside(c, raw):
     """The text beside a model says another thing of a word, or of the word that tells the same; or the other verdict."""
     o, w = shown(c, rng.choice(["same", "same", "other"]))
@@ -420,7 +439,7 @@ def sentence(c, raw):
     c["cells"] = [o]
     return sealed(c)
 
-KINDS = [chance, regular, trained, byte, digest, hash_lies, weight, rule, domain, numbers, sample, refutation, case, bound, pair, talk, beside, sentence]
+KINDS = [chance, regular, trained, byte, digest, hash_lies, weight, rule, domain, numbers, sample, refutation, case, bound, pair, talk, alike, beside, sentence]
 
 def main(words):
     count, code = int(words[0]), 0

@@ -47,6 +47,9 @@ for words in 'control trial part=protocol' 'claim trial part=refute' 'control tr
     grep -q "^confirmed: $words" "$tree/.out"
     verdict $? "of it: $words"
 done
+certified 'a bound by sets: pairs, runs that say the same, where it binds' 'two runs, party 0 says the same' sets.cert match3-sets
+grep -q '^confirmed: control trial .*fixed=none.*: two runs, party 0 says other bits' "$tree/.out"
+verdict $? 'of it: tokens that are fixed by the least score'
 certified 'extraction: automata, formulas, the word that tells' 'one model and its ltl, the same on' extract.cert fo-extract
 grep -q '^confirmed: control trial .*the word on which its text is another' "$tree/.out"
 verdict $? 'of it: the control'
@@ -113,6 +116,6 @@ refused 'a hash that lies: one line, exit 2' 'its hash is another'
 echo '{}' >"$tree/bad.cert"
 refused 'no certificate' 'no certificate of attest'
 
-"$python" tools/test/mutate_cert.py "$mutants" "$tree/m2.cert" "$tree/regex.cert" "$tree/sample.cert" "$tree/limit.cert" "$tree/extract.cert" "$tree/fom.cert" "$tree/rasp.cert" "$tree/circuit.cert" "$tree/states.cert" "$tree/tight.cert" "$tree/pfsa.cert" "$tree/ptm.cert" "$tree/equal.cert" "$monoids" "$tree/soft.cert" ${trained:-} >"$tree/.out" 2>&1
+"$python" tools/test/mutate_cert.py "$mutants" "$tree/m2.cert" "$tree/regex.cert" "$tree/sample.cert" "$tree/limit.cert" "$tree/sets.cert" "$tree/extract.cert" "$tree/fom.cert" "$tree/rasp.cert" "$tree/circuit.cert" "$tree/states.cert" "$tree/tight.cert" "$tree/pfsa.cert" "$tree/ptm.cert" "$tree/equal.cert" "$monoids" "$tree/soft.cert" ${trained:-} >"$tree/.out" 2>&1
 verdict $? "mutants: $mutants of each kind are rejected"
 finish

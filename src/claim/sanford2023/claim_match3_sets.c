@@ -24,6 +24,7 @@
 
 static const char *const parts[] = {"gadget", "alone", "refute", "binds", NULL};
 enum { GADGET, ALONE, REFUTE, BINDS };
+static const char *const kinds[] = {"pairs", "any", NULL};
 static const char *const fixes[] = {"none", "largest", NULL};
 enum { LONGEST = 33, PAIRS = 64, INPUTS = 1 << 20, WIDEST = 256 };
 
@@ -31,7 +32,8 @@ static const at_param params[] = {
     {"part", "what is tried", 0, COUNT(parts) - 2, ALONE, true, parts},
     {"N", "length", 3, 1 << 20, 6, true},
     {"M", "modulus", 4, 1 << 22, 16, true},
-    {"all", "gadget: every number may occur", 0, 1, 0, true},
+    {"tokens", "gadget: numbers that occur behind x_1: those of pairs, or any", 0, COUNT(kinds) - 2, 0, true,
+     kinds},
     {"fixed", "whose scores the fixed tokens have", 0, COUNT(fixes) - 2, 1, true, fixes},
     CLAIM_PARAM_SOURCE,
     {"H", "heads", 1, 64, 1, true},
@@ -76,7 +78,7 @@ static bool meets(const double *x, int n, int M)
 /* All tokens behind the first are numbers of pairs (all: any numbers), in every way. */
 static at_status gadget_trial(const at_params *p, at_arena *a, at_verdict *out, at_err *err)
 {
-    int N = at_params_int(p, "N"), M = at_params_int(p, "M"), all = at_params_int(p, "all");
+    int N = at_params_int(p, "N"), M = at_params_int(p, "M"), all = at_params_int(p, "tokens");
     int P = pairs_of(M), W = all ? M : 2 * P;
     uint64_t inputs = ways(W, N - 1), wrong = 0;
     if (N > LONGEST || inputs > INPUTS)
@@ -109,10 +111,10 @@ static at_status gadget_trial(const at_params *p, at_arena *a, at_verdict *out, 
 /* A game on one model: who holds what, and which tokens may be drawn. */
 typedef struct {
     int N, M, K, T;
-    int pair[PAIRS];    /* (K) that are left */
-    int place[LONGEST]; /* (T) Alice's, not fixed */
-    int bob;            /* his place beside the first */
-    double x[LONGEST];  /* the fixed ones */
+    int pair[PAIRS + LONGEST]; /* (K) that are left */
+    int place[LONGEST];        /* (T) Alice's, not fixed */
+    int bob;                   /* his place beside the first */
+    double x[LONGEST];         /* the fixed ones */
     int owner[LONGEST];
 } game;
 
@@ -222,6 +224,82 @@ static at_status model_make(const at_params *p, uint64_t i, uint64_t seed, at_mo
     return s;
 }
 
+/* What the proof says of every input of a game: the answer is whether y's partner is among Alice's tokens, each y is asked of each set, and
+ * the largest score of a head is the same. */
+typedef struct {
+    uint64_t inputs, wrong, moved;
+} game_tally;
+
+static at_status game_check(const game *g, const at_model *m, at_arith arith, uint64_t inputs, at_arena *a,
+                            game_tally *t, at_err *err)
+{
+    const at_task *task = at_task_find("match3");
+    at_params tp;
+    at_params_init(&tp, task->params, task->n_params);
+    at_status s = at_params_set(&tp, "N", g->N, err);
+    if (!s)
+        s = at_params_set(&tp, "M", g->M, err);
+    double most[64] = {0};
+    uint64_t yes = 0, K = (uint64_t)g->K;
+    for (uint64_t i = 0; i < inputs && !s; i++) {
+        double x[LONGEST], y[LONGEST];
+        bool in = false, moved = false;
+        at_trace trace;
+        at_output out;
+        at_mark mark = at_arena_mark(a);
+        game_input(g, i, x);
+        for (int j = 0; j < g->T; j++)
+            in = in || x[g->place[j]] == g->M - 1 - x[g->bob];
+        task->answer(&tp, x, y);
+        t->wrong += (y[0] != 0) != in;
+        yes += in;
+        s = at_run(m, arith, &(at_input){g->N, x}, &trace, a, &out, err);
+        for (int h = 0; h < (s ? 0 : trace.n_heads); h++) {
+            double top = -INFINITY;
+            for (int j = 0; j < g->N; j++)
+                top = fmax(top, trace.heads[h].score[j]);
+            moved = moved || (i && top != most[h]);
+            most[h] = i ? most[h] : top;
+        }
+        t->moved += moved;
+        t->inputs++;
+        at_arena_reset(a, mark);
+    }
+    t->wrong += yes != K * (ways(g->K, g->T) - ways(g->K - 1, g->T)); /* sequences that hold a number */
+    return s;
+}
+
+/* One model: what it is asked, or (shown: two inputs) what is shown of it. */
+typedef struct {
+    const at_params *p;
+    claim_sim sim;
+    claim_tally said;
+    game_tally game;
+    uint64_t seed;
+    const at_check_env *env;
+    at_arena *a;
+} alone;
+
+static at_status alone_one(alone *k, uint64_t i, const uint64_t shown[2], at_err *err)
+{
+    at_model m;
+    game g = {0};
+    at_status s = model_make(k->p, i, k->seed, &m, err);
+    if (s)
+        return s;
+    s = game_new(&m, k->sim.arith, k->p, k->a, &g, err);
+    at_shared_plan plan = {.parties = 2, .owner = g.owner, .query = 0, .known = true};
+    k->sim.m = &m;
+    k->sim.ctx = &g;
+    k->sim.shared = &plan;
+    if (!s && shown)
+        s = claim_simulate_show(&k->sim, shown[0], shown[1], k->env, err);
+    else if (!s && !(s = claim_simulate(&k->sim, k->env, &k->said, err)))
+        s = game_check(&g, &m, k->sim.arith, k->sim.count, k->a, &k->game, err);
+    at_model_release(&m);
+    return s;
+}
+
 static at_status alone_trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                              const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
@@ -231,27 +309,30 @@ static at_status alone_trial(const at_params *p, const at_cell *cell, uint64_t l
                        "part=alone: N from H+3, M from 2H+6, and at most 2^20 inputs of the game");
     if (at_params_int(p, "model") == CLAIM_COMPILED || at_params_int(p, "m") > WIDEST)
         return at_fail(err, AT_EDOMAIN, "part=alone: models are random or trained, and m at most %d", WIDEST);
-    claim_sim sim = {.n = N, .input = game_input, .count = ways(K, N - 1 - H), .alike = (uint64_t)K};
-    claim_tally t = {0};
-    at_status s = at_arith_parse(at_cell_arith(cell), &sim.arith, err);
+    alone k = {.p = p,
+               .sim = {.n = N, .input = game_input, .count = ways(K, N - 1 - H), .alike = (uint64_t)K},
+               .seed = seed,
+               .env = env,
+               .a = a};
+    uint64_t other = 0; /* the first model of which Alice says other bits */
+    at_status s = at_arith_parse(at_cell_arith(cell), &k.sim.arith, err);
     for (uint64_t i = 0; i < limit && !s; i++) {
-        at_model m;
-        game g = {0};
+        bool alike = !k.said.unlike;
         at_progress_tick(env ? env->progress : NULL, "models", (double)i, (double)limit);
-        s = model_make(p, i, seed, &m, err);
-        if (s)
-            break;
-        s = game_new(&m, sim.arith, p, a, &g, err);
-        at_shared_plan plan = {.parties = 2, .owner = g.owner, .query = 0, .known = true};
-        sim.m = &m;
-        sim.ctx = &g;
-        sim.shared = &plan;
-        if (!s)
-            s = claim_simulate(&sim, env, &t, err);
-        at_model_release(&m);
+        s = alone_one(&k, i, NULL, err);
+        other = alike ? i : other;
     }
-    return s ? s
-             : claim_tally_verdict(&t, "what Alice sends is the same for every token of Bob's", a, out, err);
+    uint64_t at = k.said.first_unlike, shown[2] = {at - at % (uint64_t)K, k.said.unlike ? at : 1};
+    for (uint64_t i = 0; i < (k.said.unlike ? 1 : limit < 2 ? limit : 2) && !s && env && env->witness; i++)
+        s = alone_one(&k, k.said.unlike ? other : i, shown, err);
+    if (s || k.said.over || k.said.differ || k.said.unlike || !(k.game.wrong + k.game.moved))
+        return s ? s
+                 : claim_tally_verdict(&k.said, "what Alice sends is the same for every token of Bob's", a,
+                                       out, err);
+    return claim_count_verdict(
+        AT_EV_SIMULATED, k.game.inputs, false, a, out, err,
+        "of %ju inputs %ju have another answer than the sets, and in %ju a head has another largest score",
+        (uintmax_t)k.game.inputs, (uintmax_t)k.game.wrong, (uintmax_t)k.game.moved);
 }
 
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
@@ -281,13 +362,15 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
 static const at_cell cells[] = {
     {"part=gadget N=3 M=4..24", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"part=gadget N=5 M=10..11", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
-    {"part=gadget N=3 M=10..11", "all=1", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"part=gadget N=3 M=10..11", "tokens=any", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"N=6 M=16", NULL, AT_EV_SIMULATED, 0, "p8e5", 40, AT_TIER_QUICK, NULL},
     {"N=7 M=15 H=2", NULL, AT_EV_SIMULATED, 0, "p4e5", 40, AT_TIER_QUICK, NULL},
     {"N=6 M=14 H=2 m=4", NULL, AT_EV_SIMULATED, 0, "p24e8", 20, AT_TIER_QUICK, NULL},
     {"N=6 M=16 model=trained", NULL, AT_EV_SIMULATED, 0, "p8e5", 10, AT_TIER_QUICK, NULL},
     {"N=6 M=16", "fixed=none", AT_EV_SIMULATED, 0, "p8e5", 40, AT_TIER_QUICK, NULL},
     {"part=refute N=33 M=130 m=1", NULL, AT_EV_REFUTED, 0, "p8", 40, AT_TIER_QUICK, NULL},
+    {"part=refute N=33 M=65536 m=1", NULL, AT_EV_REFUTED, 0, "p8", 40, AT_TIER_FULL, NULL},
+    {"part=refute N=9 M=40", "model=compiled", AT_EV_REFUTED, 0, "p24", 10, AT_TIER_QUICK, NULL},
     {"part=binds N=33 M=130 m=1 p=8 e=5", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"part=binds N=1048576 M=4194304 m=37000", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_FULL, NULL},
     {"part=binds N=1000 M=4002 m=45", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},

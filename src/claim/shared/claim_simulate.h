@@ -42,15 +42,19 @@ typedef struct {
     uint64_t query_bits, peak_bits, sum_bits; /* of the run with most bits */
     uint64_t rounds, cut_bits, edge_bits;
     int A, number, longest_sum;
-    bool shown; /* a run that differs, to whoever writes a certificate */
+    bool shown;            /* a run that differs, to whoever writes a certificate */
+    uint64_t first_unlike; /* the input */
 } claim_tally;
 
-/* Runs every input, on several threads; adds to t. */
+/* Runs every input, on several threads; adds to t. Of inputs that are to be alike nothing is shown (claim_simulate_show). */
 at_status claim_simulate(const claim_sim *s, const at_check_env *env, claim_tally *t, at_err *err);
 /* The same for models 0..count-1 of a claim: make gives number i (s->m is set to it in turn). */
 typedef at_status claim_make(const at_params *p, uint64_t i, uint64_t seed, at_model *m, at_err *err);
 at_status claim_simulate_each(claim_sim *s, claim_make *make, const at_params *p, uint64_t count,
                               uint64_t seed, const at_check_env *env, claim_tally *t, at_err *err);
+/* Shows two runs, of inputs i and j, to whoever writes a certificate, and whether party 0 says the same in both. */
+at_status claim_simulate_show(const claim_sim *s, uint64_t i, uint64_t j, const at_check_env *env,
+                              at_err *err);
 /* The verdict on them: FALSE when an output differed, else TRUE; the note has the counts, and `more` at its end. */
 at_status claim_tally_verdict(const claim_tally *t, const char *more, at_arena *a, at_verdict *out,
                               at_err *err);

@@ -64,7 +64,8 @@ static at_status sim_one(const claim_sim *s, at_shared *shared, uint64_t i, doub
     if ((!same || unlike) && !t->differ && !t->over && !t->unlike)
         snprintf(t->first, sizeof t->first, "input %ju%s%.200s", (uintmax_t)i, over.text[0] ? ": " : "",
                  over.text);
-    t->unlike += unlike;
+    if (unlike && !t->unlike++)
+        t->first_unlike = i;
     t->over += over.code == AT_EBUDGET;
     t->differ += !same && !over.code;
     if (same && s->right && !s->right(s->ctx, i, k.value))
@@ -122,6 +123,8 @@ static void tally_join(claim_tally *t, const claim_tally *u)
     t->runs += u->runs;
     t->differ += u->differ;
     t->over += u->over;
+    if (u->unlike && !t->unlike)
+        t->first_unlike = u->first_unlike;
     t->unlike += u->unlike;
     t->wrong += u->wrong;
 }
@@ -144,9 +147,9 @@ static void talk_print(const claim_sim *s, const at_talk *k, const at_text *said
                  s->shared->rounded ? "true" : "false", said->n ? said->s : "");
 }
 
-/* Input i once more, with all that is said. same: the readout is the model's. */
+/* Input i once more, with all that is said. same: the readout is the model's. said: NULL, or a hash of party 0's bits. */
 static at_status run_again(const claim_sim *s, uint64_t i, double *x, at_arena *a, at_text *more, bool *same,
-                           at_err *err)
+                           uint64_t *said_first, at_err *err)
 {
     at_shared *shared = NULL;
     at_talk k;
@@ -162,10 +165,11 @@ static at_status run_again(const claim_sim *s, uint64_t i, double *x, at_arena *
     at_shared_free(shared);
     if (!st)
         st = at_talk_agrees(s->m, s->arith, &in, &k, a, same, err);
-    more->n = 0;
     if (!st) {
         talk_print(s, &k, &said, more);
         at_text_addf(more, ", \"same\": %s", *same ? "true" : "false");
+        if (said_first)
+            *said_first = k.said[0];
     }
     at_text_release(&said);
     return st;
@@ -181,13 +185,52 @@ static at_status talk_show(const claim_sim *s, bool other, const at_check_env *e
     at_text_init(&more);
     double *x = at_new(&a, double, (size_t)s->n *(size_t)at_model_row_width(s->m));
     at_status st = x ? AT_OK : at_oom(err);
-    for (uint64_t i = 0; i < s->count && i < STRETCH && !st && same == other; i++)
-        st = run_again(s, i, x, &a, &more, &same, err);
+    for (uint64_t i = 0; i < s->count && i < STRETCH && !st && same == other; i++) {
+        more.n = 0;
+        st = run_again(s, i, x, &a, &more, &same, NULL, err);
+    }
     if (!st && same != other && !more.oom) {
         at_input in = {s->n, x};
         at_witness w = {.kind = "talk", .m = s->m, .arith = s->arith, .x = &in, .n = 1, .more = more.s};
         st = env->witness(env->ctx, &w, err);
     }
+    at_text_release(&more);
+    at_arena_release(&a);
+    return st;
+}
+
+at_status claim_simulate_show(const claim_sim *s, uint64_t i, uint64_t j, const at_check_env *env,
+                              at_err *err)
+{
+    if (!env || !env->witness)
+        return AT_OK;
+    at_arena a;
+    at_text more, talks;
+    uint64_t said[2] = {0};
+    bool same = false;
+    size_t row = (size_t)s->n * (size_t)at_model_row_width(s->m);
+    at_arena_init(&a);
+    at_text_init(&more);
+    at_text_init(&talks);
+    double *x = at_new(&a, double, 2 * row);
+    at_status st = x ? AT_OK : at_oom(err);
+    for (int k = 0; k < 2 && !st; k++) {
+        more.n = 0;
+        st = run_again(s, k ? j : i, x + (size_t)k * row, &a, &more, &same, &said[k], err);
+        if (!st) /* what is printed begins with a comma */
+            at_text_addf(&talks, "%s{%s}", k ? ",\n" : "", more.s ? more.s + 2 : "");
+    }
+    more.n = 0;
+    at_text_addf(&more, ", \"alike\": %s, \"talks\": [%s]", said[0] == said[1] ? "true" : "false",
+                 talks.s ? talks.s : "");
+    if (!st && (more.oom || talks.oom))
+        st = at_oom(err);
+    if (!st) {
+        at_input in[2] = {{s->n, x}, {s->n, x + row}};
+        at_witness w = {.kind = "alike", .m = s->m, .arith = s->arith, .x = in, .n = 2, .more = more.s};
+        st = env->witness(env->ctx, &w, err);
+    }
+    at_text_release(&talks);
     at_text_release(&more);
     at_arena_release(&a);
     return st;
@@ -211,7 +254,7 @@ at_status claim_simulate(const claim_sim *s, const at_check_env *env, claim_tall
         else
             tally_join(t, &j.tally[p]);
     }
-    if (!st && env->witness && s->shared && !t->over && !t->unlike &&
+    if (!st && env->witness && s->shared && !s->alike && !t->over &&
         (t->differ ? !t->shown : t->models < SHOWN)) {
         t->shown = t->differ > 0;
         st = talk_show(s, t->shown, env, err);
