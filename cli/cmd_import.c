@@ -20,6 +20,7 @@ static json_t *said_json(const cli_args *a, const at_model *m, const at_import_s
     j = cli_json_set(j, "files", json_integer(s->files));
     j = cli_json_set(j, "keys_expanded", json_integer(s->expanded));
     j = cli_json_set(j, "tied", json_boolean(s->tied));
+    j = cli_json_set(j, "ends", json_integer(s->ends));
     j = cli_json_set(j, "sha256", cli_json_text(hash));
     return cli_json_set(j, "size", cli_size_json(&z));
 }
@@ -38,6 +39,9 @@ static void said_print(const cli_args *a, const at_model *m, const at_import_sai
         at_text_addf(t, ", every key written out %d times", s->expanded);
     if (s->tied)
         at_text_add(t, ", readout tied");
+    if (s->ends > 1)
+        at_text_addf(t, ", stops at %d alone, the first of %d tokens that end a text", (int)m->decode.value,
+                     s->ends);
     at_text_add(t, "\n");
 }
 

@@ -104,6 +104,17 @@ bad 'one that is not, and is missing' 'tensor lm_head.weight is missing'
 fresh
 sed -i 's/gelu_new/quick_gelu/' "$dir/bad/config.json"
 bad 'an activation that is unknown' 'activation_function "quick_gelu" is unknown'
+for end in '"</s>"' '[2, "x"]' 2.5; do
+    fresh
+    sed -i "s|\"n_head\"|\"eos_token_id\": $end, \"n_head\"|" "$dir/bad/config.json"
+    bad "no token ends a text: $end" "eos_token_id must be a token's number, or a list of them"
+done
+fresh
+sed -i 's/"n_head"/"eos_token_id": [3, 1], "n_head"/' "$dir/bad/config.json"
+says 0 'of several ends the first is taken, and said' 'stops at 3 alone, the first of 2 tokens that end a text' \
+    import "$dir/bad" -o "$dir/ends.safetensors"
+gives 0 'and it stops there' '3
+least margin 8.62897' generate "$dir/ends.safetensors" 3 1
 fresh
 rm "$dir/bad/config.json"
 bad 'no configuration' 'no config.json beside it'

@@ -50,6 +50,7 @@ typedef struct {
     int files;    /* of tensors */
     int expanded; /* keys that each key of theirs became: grouped keys are written out; 1: none were grouped */
     bool tied;
+    int ends; /* tokens that end a text, of which a decoder stops at the first; 0: it does not stop at one */
 } at_import_said;
 
 /* m is initialised by this call, and empty after a failure. said may be NULL. */

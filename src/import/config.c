@@ -201,6 +201,21 @@ const char *config_text(import_config *c, const char *keys, const char *def)
     return v && json_is_string(v) ? json_string_value(v) : def;
 }
 
+int config_ends(import_config *c, int *many)
+{
+    json_t *v = config_get(c, "eos_token_id");
+    bool list = json_is_array(v), fine = true;
+    *many = list ? (int)json_array_size(v) : v != NULL;
+    for (int k = 0; k < *many; k++) {
+        const json_t *one = list ? json_array_get(v, (size_t)k) : v;
+        json_int_t n = json_integer_value(one);
+        fine = fine && json_is_integer(one) && n >= -1 && n <= AT_MAX_ROWS;
+    }
+    if (!fine)
+        config_fail(c, "eos_token_id", "must be a token's number, or a list of them");
+    return fine && *many ? (int)json_integer_value(list ? json_array_get(v, 0) : v) : -1;
+}
+
 void config_must(import_config *c, const char *key, bool on)
 {
     json_t *v = config_get(c, key);

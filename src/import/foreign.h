@@ -72,6 +72,8 @@ bool config_bool(import_config *c, const char *keys, bool def);
 const char *config_text(import_config *c, const char *keys,
                         const char *def);           /* NULL: null, or missing with def NULL */
 bool config_has(import_config *c, const char *key); /* and it is not null */
+/* The token that ends a text, or -1; *many: how many do, of which this is the first. */
+int config_ends(import_config *c, int *many);
 /* A key whose value must be this one where it is there: false, null, 0 and numbers below it are alike. */
 void config_must(import_config *c, const char *key, bool on);
 /* A key that says whether some tensors are there, where it is there. */
@@ -101,6 +103,7 @@ typedef struct {
     bool alibi;
     double scale;               /* of scores */
     int end;                    /* the token that ends a text, or -1 */
+    int ends;                   /* so many do; `end` is the first */
     bool final_norm, final_rms; /* final_rms: the last norm is RMS, whatever the others are */
 } import_shape;
 

@@ -399,10 +399,12 @@ static void model_make(import *p, at_import_said *said)
     if (!p->status)
         p->status = at_model_validate(p->m, p->err);
     if (!p->status && said)
-        *said = (at_import_said){.layout = which,
-                                 .files = p->f.n_files,
-                                 .expanded = p->z.kv_heads ? p->z.heads / p->z.kv_heads : 1,
-                                 .tied = p->z.tied};
+        *said = (at_import_said){
+            .layout = which,
+            .files = p->f.n_files,
+            .expanded = p->z.kv_heads ? p->z.heads / p->z.kv_heads : 1,
+            .tied = p->z.tied,
+            .ends = p->m->decode.stop == AT_STOP_EQUALS && p->m->decode.enabled ? p->z.ends : 0};
 }
 
 static at_status run(import *p, at_model *m, const at_import_options *o, const char *text, size_t n,

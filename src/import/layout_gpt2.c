@@ -75,7 +75,7 @@ static void shape_common(import *p, bool nano)
     z->eps = config_real(c, "layer_norm_epsilon", 1e-5, 0, 1);
     z->act = import_act(p, "activation_function",
                         config_text(c, "activation_function", nano ? "gelu" : "gelu_new"));
-    z->end = config_int(c, "eos_token_id", -1, -1, AT_MAX_ROWS);
+    z->end = config_ends(c, &z->ends);
     config_int(c, "n_ctx", z->length, z->length, z->length);
     config_must(c, "add_cross_attention", false);
     config_must(c, "scale_attn_by_inverse_layer_idx", false);

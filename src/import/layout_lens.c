@@ -90,7 +90,7 @@ static void shape_lens(import *p)
     if (!z->causal && strcmp(direction, "bidirectional"))
         import_fail(p, AT_EINPUT, "attention_dir \"%.40s\" is unknown; known: causal, bidirectional",
                     direction);
-    z->end = config_int(c, "eos_token_id", -1, -1, AT_MAX_ROWS);
+    z->end = config_ends(c, &z->ends);
     z->final_rms = config_bool(c, "final_rms", false);
     norms_read(p);
     positions_read(p);

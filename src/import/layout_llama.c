@@ -53,10 +53,7 @@ static void shape_llama(import *p)
     z->norm_kind = AT_NORM_RMS;
     z->eps = config_real(c, "rms_norm_eps", 1e-6, 0, 1);
     z->act = import_act(p, "hidden_act", config_text(c, "hidden_act", "silu"));
-    json_t *end = config_get(c, "eos_token_id"); /* several may end a text: the first is taken */
-    end = json_is_array(end) ? json_array_get(end, 0) : end;
-    z->end =
-        json_is_integer(end) && json_integer_value(end) < AT_MAX_ROWS ? (int)json_integer_value(end) : -1;
+    z->end = config_ends(c, &z->ends);
     z->tied = config_bool(c, "tie_word_embeddings", false);
     config_agree(c, "mlp_bias", foreign_has(&p->f, "layers.0.mlp.gate_proj.bias"), "biases of MLPs");
     config_must(c, "rope_interleaved", false);

@@ -31,7 +31,7 @@ static void shape_neox(import *p)
     z->eps = config_real(c, "layer_norm_eps", 1e-5, 0, 1);
     z->act = import_act(p, "hidden_act", config_text(c, "hidden_act", "gelu"));
     z->parallel = config_bool(c, "use_parallel_residual", true);
-    z->end = config_int(c, "eos_token_id", -1, -1, AT_MAX_ROWS);
+    z->end = config_ends(c, &z->ends);
     z->tied = config_bool(c, "tie_word_embeddings", false);
     double part = 0.25;
     z->rotary = (at_rotary){.pairing = AT_PAIR_HALVES};
