@@ -37,6 +37,32 @@ holds 'and in JSON' grep -q '"name": "paired", "weighting": "softmax"' "$dir/t/n
 says 0 'to TransformerLens' 'transformerlens, f64' export "$dir/match2.st" --to transformerlens -o "$dir/tl"
 holds 'with embed and unembed' grep -q 'embed.W_E.*unembed.W_U' "$dir/tl/model.safetensors"
 
+# What was imported goes out again, and comes in as it was.
+call import examples/copycat --read every -o "$dir/copycat.st"
+hash_of() # $1 model
+{
+    call show "$1" --json
+    grep -o '"[0-9a-f]\{64\}"' "$dir/.out"
+}
+for to in gpt2 transformerlens; do
+    says 0 "an imported model to $to" "$to, f32" export "$dir/copycat.st" --to $to -o "$dir/back-$to"
+    call import "$dir/back-$to" --read every -o "$dir/back-$to.st"
+    for x in '0 1 2 3' '3 3 1 0 2 2' 2; do
+        call run "$dir/copycat.st" $x --json
+        sed 's/.*"values"//' "$dir/.out" >"$dir/one"
+        call run "$dir/back-$to.st" $x --json
+        holds "$to and back says the same of $x" sh -c 'sed "s/.*\"values\"//" "$1" | cmp -s - "$2"' x "$dir/.out" "$dir/one"
+    done
+done
+holds 'GPT-2 and back is the same model' test "$(hash_of "$dir/copycat.st")" = "$(hash_of "$dir/back-gpt2.st")"
+mkdir "$dir/ends" && cp examples/copycat/model.safetensors "$dir/ends"
+sed 's/"n_head"/"eos_token_id": 2, "n_head"/' examples/copycat/config.json >"$dir/ends/config.json"
+call import "$dir/ends" -o "$dir/ends.st"
+call export "$dir/ends.st" --to gpt2 -o "$dir/ends-gpt2"
+call import "$dir/ends-gpt2" -o "$dir/ends-back.st"
+holds 'with the token that ends a text' test "$(hash_of "$dir/ends.st")" = "$(hash_of "$dir/ends-back.st")"
+holds 'which GPT-2 is told' grep -q '"eos_token_id": 2,' "$dir/ends-gpt2/config.json"
+
 call export "$dir/match2.st" --to onnx -o "$dir/match2.onnx"
 if [ "$code" -ne 0 ]; then
     holds 'ONNX was left out of this build, which says so' grep -q 'built without protobuf-c' "$dir/.err"
@@ -171,25 +197,6 @@ call build match3-threewise --set N=5,M=7 -o "$dir/match3.st"
 for net in tanh gru; do
     call train parity --set n=4 --net $net --width 8 --layers 1 --heads 1 --steps 2 --batch 4 --exams 0 --count 2 -o "$dir/$net.st"
 done
-
-# What was imported goes out again, and comes in as it was.
-call import examples/copycat --read every -o "$dir/copycat.st"
-hash_of() # $1 model
-{
-    call show "$1" --json
-    grep -o '"[0-9a-f]\{64\}"' "$dir/.out"
-}
-for to in gpt2 transformerlens; do
-    says 0 "an imported model to $to" "$to, f32" export "$dir/copycat.st" --to $to -o "$dir/back-$to"
-    call import "$dir/back-$to" --read every -o "$dir/back-$to.st"
-    for x in '0 1 2 3' '3 3 1 0 2 2' 2; do
-        call run "$dir/copycat.st" $x --json
-        sed 's/.*"values"//' "$dir/.out" >"$dir/one"
-        call run "$dir/back-$to.st" $x --json
-        holds "$to and back says the same of $x" sh -c 'sed "s/.*\"values\"//" "$1" | cmp -s - "$2"' x "$dir/.out" "$dir/one"
-    done
-done
-holds 'GPT-2 and back is the same model' test "$(hash_of "$dir/copycat.st")" = "$(hash_of "$dir/back-gpt2.st")"
 
 call build match2 --set N=8,M=16 -o "$dir/other.st"
 for attention in standard linear sparse; do

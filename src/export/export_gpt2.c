@@ -8,6 +8,7 @@
 #include "stack.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static at_status gpt2_fits(stack *s)
 {
@@ -112,17 +113,21 @@ static void layer_add(stack *s, int l)
 
 static void config_print(const stack *s, at_text *t)
 {
-    char eps[32];
+    char eps[32], end[16] = "null"; /* without a word GPT-2 stops at 50256 */
+    const at_decode *d = &s->m->decode;
+    if (d->enabled && d->stop == AT_STOP_EQUALS)
+        snprintf(end, sizeof end, "%d", (int)d->value);
     at_text_addf(
         t,
         "{\"architectures\": [\"GPT2LMHeadModel\"], \"model_type\": \"gpt2\",\n"
         " \"n_layer\": %d, \"n_embd\": %d, \"n_head\": %d, \"n_positions\": %d, \"n_ctx\": %d, \"n_inner\": "
         "%d,\n"
         " \"vocab_size\": %d, \"activation_function\": \"%s\", \"layer_norm_epsilon\": %s,\n"
-        " \"tie_word_embeddings\": %s, \"attn_pdrop\": 0.0, \"embd_pdrop\": 0.0, \"resid_pdrop\": 0.0,\n"
+        " \"eos_token_id\": %s, \"tie_word_embeddings\": %s, \"attn_pdrop\": 0.0, \"embd_pdrop\": 0.0, "
+        "\"resid_pdrop\": 0.0,\n"
         " \"torch_dtype\": \"%s\"}\n",
         s->n_layers, s->m->width, s->heads, s->rows, s->rows, s->hidden ? s->hidden : 1, s->tokens,
-        stack_act(s), at_number_exact(eps, s->eps), s->m->readout.tied ? "true" : "false",
+        stack_act(s), at_number_exact(eps, s->eps), end, s->m->readout.tied ? "true" : "false",
         s->m->f32 ? "float32" : "float64");
 }
 
