@@ -164,6 +164,7 @@ const cli_command cmd_certify = {
     .options = options,
     CLI_OWN(usual),
     .least = 1,
+    .missing = "a claim id, a .claim file or a model file",
     .most = 1,
     .run = run,
 };

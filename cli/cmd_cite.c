@@ -38,5 +38,6 @@ const cli_command cmd_cite = {
     .options = options,
     .least = 1,
     .most = 1,
+    .missing = "a claim id",
     .run = run,
 };

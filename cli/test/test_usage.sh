@@ -9,6 +9,11 @@ for command in $(sh tools/commands.sh "$attest"); do
     holds "$command --help has examples" grep -q "^  attest $command" "$dir/.out"
     fits "$command --help fits 80 columns" "$command" --help
     says 0 "help $command is the same" "Usage: attest $command" help "$command"
+    # Without the words that it needs (commands that need none would begin to work).
+    if grep -q "^Usage: attest $command [A-Z]" "$dir/.out"; then
+        refuses 2 "$command without words" 'attest' "$command"
+        holds 'says what is missing in words' sh -c "grep -qE 'missing|given' '$dir/.err' && ! grep -q '(null)' '$dir/.err'"
+    fi
 done
 
 refuses 2 'unknown command: the nearest' "did you mean 'check'?" chekc
