@@ -236,6 +236,41 @@ static void field(at_text *t, const char *name, const char *value)
         at_text_addf(t, "  %s = {%s},\n", name, value);
 }
 
+/* Words of a claim, as TeX sets them: "n^2" and "x_i" are formulas to it, and end in an error. */
+static void plain_tex(at_text *t, const char *words)
+{
+    static const struct {
+        char c;
+        const char *tex;
+    } signs[] = {{'\\', "\\textbackslash{}"},
+                 {'^', "\\textasciicircum{}"},
+                 {'~', "\\textasciitilde{}"},
+                 {'<', "\\textless{}"},
+                 {'>', "\\textgreater{}"},
+                 {'|', "\\textbar{}"},
+                 {'_', "\\_"},
+                 {'&', "\\&"},
+                 {'%', "\\%"},
+                 {'#', "\\#"},
+                 {'$', "\\$"},
+                 {'{', "\\{"},
+                 {'}', "\\}"}};
+    at_text out;
+    at_text_init(&out);
+    for (; *words; words++) {
+        const char *tex = NULL;
+        for (size_t k = 0; k < sizeof signs / sizeof *signs && !tex; k++)
+            tex = *words == signs[k].c ? signs[k].tex : NULL;
+        if (tex)
+            at_text_add(&out, tex);
+        else
+            at_text_addn(&out, words, 1);
+    }
+    t->oom = t->oom || out.oom;
+    at_text_add_plain(t, out.s ? out.s : "");
+    at_text_release(&out);
+}
+
 int at_cite(const at_claim *c, const char *version, const char *build, const char *date, at_text *t)
 {
     int n = 0;
@@ -257,13 +292,15 @@ int at_cite(const at_claim *c, const char *version, const char *build, const cha
     }
     at_text_addf(t, "@misc{attest-%s,\n", c->id);
     field(t, "author", "{attest contributors}");
-    at_text_addf(t, "  title = {Claim %s, checked: %s},\n", c->id, c->title);
+    at_text_addf(t, "  title = {Claim %s, checked: ", c->id);
+    plain_tex(t, c->title);
+    at_text_add(t, "},\n");
     at_text_addf(t, "  howpublished = {attest %s, build %.16s, \\texttt{attest check %s}},\n", version, build,
                  c->id);
     at_text_addf(t, "  year = {%.4s},\n", date);
     if (c->source) {
         at_text_add(t, "  note = {Source: ");
-        at_text_add_plain(t, c->source);
+        plain_tex(t, c->source);
         at_text_add(t, "},\n");
     }
     at_text_add(t, "}\n");

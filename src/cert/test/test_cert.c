@@ -253,6 +253,9 @@ static void every_claim_is_cited(void **state)
             fail_msg("no source of %s is known: %s", at_catalogue[i]->id, at_catalogue[i]->source);
         assert_int_equal(times(t.s, "@"), n + 1);
         assert_int_equal(times(t.s, "{"), times(t.s, "}"));
+        assert_null(strpbrk(t.s, "^~<>|$#%&")); /* TeX: behind a backslash, or in words */
+        for (const char *at = t.s; (at = strchr(at, '_')); at++)
+            assert_int_equal(at[-1], '\\');
         at_text_release(&t);
     }
 }
