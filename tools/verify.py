@@ -10,7 +10,10 @@ that are no doubles), problems.py and chances.py (what is right).
 Prints a line a cell. Exit 0: all cells are confirmed; 1: something is not true; 2: it is no certificate, or a damaged
 one; 3: nothing is wrong, but a cell could not be checked here, and its line says why."""
 import hashlib, math, os, random, sys
-import numpy as np
+try:
+    import numpy as np
+except ImportError as missing:  # not 1, which says that something is not true
+    sys.exit(print(f"verify: numpy is needed, nothing was checked ({missing})", file=sys.stderr) or 3)
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import intervals, problems, trials
 from certificate import Damaged, Domain, Untrue, line, load, need, opened, run
