@@ -24,7 +24,7 @@ static int run(const cli_args *a)
     const at_export_kind *to = at_export_find(o->to, &err);
     at_model m;
     const char *input = NULL;
-    if (!to || cli_subject_load(a, &m, &input, &err))
+    if (!to || at_export_probe(to, a->out, &err) || cli_subject_load(a, &m, &input, &err))
         return cli_fail(a, &err);
     bool f32 = o->dtype == AT_EXPORT_STORED ? m.f32 : o->dtype == AT_EXPORT_F32;
     at_status s = at_export_write(&m, to, &(at_export_as){o->dtype, o->cache}, a->out, &err);
@@ -91,6 +91,7 @@ const cli_command cmd_export = {
     CLI_OWN(usual),
     .least = 1,
     .most = 1,
+    .folders = true,
     .missing = "a model file or a claim id",
     .run = run,
 };

@@ -89,12 +89,13 @@ static int unknown(const char *name)
 }
 
 /* Found out before the work, not after it, whatever the command: can files be written, and none of them over another? */
-static bool outputs_can_be_written(const cli_args *a, at_err *err)
+static bool outputs_can_be_written(const cli_command *c, const cli_args *a, at_err *err)
 {
-    for (int i = 0; i < a->n_written; i++)
-        if (a->written[i] != a->db &&
-            at_file_probe(a->written[i], err)) /* a ledger is opened, not made anew */
+    for (int i = 0; i < a->n_written; i++) {
+        const char *path = a->written[i]; /* a ledger is opened, not made anew */
+        if (path != a->db && !(c->folders && path == a->out) && at_file_probe(path, err))
             return false;
+    }
     for (int i = 0; i < a->n_written; i++)
         for (int k = 0; k < i; k++)
             if (!cli_apart(a->written[k], a->written[i], err))
@@ -133,7 +134,7 @@ static int dispatch(int argc, char **argv)
         code = a.code;
     else if (help)
         code = cli_help_print(c);
-    else if (!c->ranks && !outputs_can_be_written(&a, &err)) /* ranks agree on it among themselves */
+    else if (!c->ranks && !outputs_can_be_written(c, &a, &err)) /* ranks agree on it among themselves */
         code = cli_fail(&a, &err);
     else
         code = c->run(&a);

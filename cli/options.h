@@ -144,7 +144,8 @@ typedef struct {
     int least, most;           /* number of words allowed; most < 0: any */
     const char *missing;       /* what is missing below `least`: "a claim id" */
     int (*run)(const cli_args *a);
-    bool ranks; /* knows of mpirun (at_ranks_open); the others refuse to be started several times over */
+    bool ranks;   /* knows of mpirun (at_ranks_open); the others refuse to be started several times over */
+    bool folders; /* -o may be a new folder: whether it can be made, the command finds out itself */
 } cli_command;
 
 #define CLI_OWN(usual) .own = &(usual), .own_bytes = sizeof(usual)

@@ -21,7 +21,7 @@ refuses 2 'attention that TransformerLens has not' 'transformerlens has softmax 
 refuses 2 'a folder that is not there' 'none/x' export "$dir/match2.st" --to torch -o "$dir/none/x"
 holds 'nothing was written' test ! -e "$dir/x"
 mkdir "$dir/full"
-refuses 2 'a folder that is there' 'is a directory' export "$dir/match2.st" --to torch -o "$dir/full"
+refuses 2 'a folder that is there' 'full: is there already; this format is a folder, and makes a new one' export "$dir/match2.st" --to torch -o "$dir/full"
 holds 'and stays' rmdir "$dir/full"
 says 0 'JSON' '"format": "npz", "dtype": "f32"' export "$dir/match2.st" --to npz --dtype f32 --json -o "$dir/m.npz"
 
@@ -34,6 +34,11 @@ holds 'its weights are the model' test "$(grep -o '"[0-9a-f]\{64\}"' "$dir/one")
 holds 'coordinates are named' grep -q '^#     1  *cos$' "$dir/t/model.py"
 holds 'heads are named' grep -q 'layer 1, head 1 (softmax, mask none): paired' "$dir/t/model.py"
 holds 'and in JSON' grep -q '"name": "paired", "weighting": "softmax"' "$dir/t/names.json"
+says 0 'a path as shells complete it' 'slash/: torch' export "$dir/match2.st" --to torch -o "$dir/slash/"
+holds 'is that folder' test -s "$dir/slash/model.py"
+refuses 2 'of a model that is none, too' 'slash: is there already' export "$dir/nosuch.st" --to torch -o "$dir/slash"
+refuses 2 'no place for a folder' 'No such file or directory' export "$dir/match2.st" --to torch -o "$dir/nosuch/t"
+refuses 2 'a file where a folder is' 'is a directory' export "$dir/match2.st" --to npz -o "$dir/slash"
 says 0 'to TransformerLens' 'transformerlens, f64' export "$dir/match2.st" --to transformerlens -o "$dir/tl"
 holds 'with embed and unembed' grep -q 'embed.W_E.*unembed.W_U' "$dir/tl/model.safetensors"
 

@@ -40,6 +40,8 @@ extern const int at_n_exports;
 extern const char *const at_export_names[]; /* of the rows, in their order */
 const at_export_kind *at_export_find(const char *name, at_err *err);
 
+/* Found out before the work: can it be written there? */
+at_status at_export_probe(const at_export_kind *to, const char *path, at_err *err);
 /* Writes the model to a file or a new folder, whole or not at all. */
 at_status at_export_write(const at_model *m, const at_export_kind *to, const at_export_as *as,
                           const char *path, at_err *err);

@@ -69,20 +69,42 @@ typedef struct {
     char *to, *folder, *path[EXPORT_FILES];
 } places;
 
-/* Where the folder will be, where it is made, and its files there. */
-static at_status places_find(places *p, const char *target, const export_files *f, at_err *err)
+/* A folder's path without what a shell adds behind it, if nothing is there. */
+static at_status target_find(places *p, const char *target, at_err *err)
 {
     int n = (int)strlen(target);
     while (n > 1 && target[n - 1] == '/')
         n--;
-    p->to = at_arena_printf(&p->arena, "%.*s", n, target);
-    p->folder = at_arena_printf(&p->arena, "%.*s.XXXXXX", n, target);
     struct stat st;
-    if (!p->to || !p->folder)
+    if (!(p->to = at_arena_printf(&p->arena, "%.*s", n, target)))
         return at_oom(err);
-    if (!lstat(p->to, &st))
-        return at_fail(err, AT_EIO, "%s: is there already; this format is a folder, and makes a new one",
-                       p->to);
+    return lstat(p->to, &st)
+               ? AT_OK
+               : at_fail(err, AT_EIO, "%s: is there already; this format is a folder, and makes a new one",
+                         p->to);
+}
+
+at_status at_export_probe(const at_export_kind *to, const char *path, at_err *err)
+{
+    if (!to->folder)
+        return at_file_probe(path, err);
+    places p = {.to = NULL};
+    at_arena_init(&p.arena);
+    at_status s = target_find(&p, path, err);
+    if (!s)
+        s = at_file_probe(p.to, err);
+    at_arena_release(&p.arena);
+    return s;
+}
+
+/* Where the folder will be, where it is made, and its files there. */
+static at_status places_find(places *p, const char *target, const export_files *f, at_err *err)
+{
+    at_status s = target_find(p, target, err);
+    if (s)
+        return s;
+    if (!(p->folder = at_arena_printf(&p->arena, "%s.XXXXXX", p->to)))
+        return at_oom(err);
     if (!mkdtemp(p->folder))
         return at_fail(err, AT_EIO, "%s: cannot make the folder: %s", p->to, strerror(errno));
     for (int k = 0; k < f->n; k++)
