@@ -93,8 +93,8 @@ at_status config_end(import_config *c);
 typedef struct {
     const char *name;
     int D, layers, heads, kv_heads, dk, hidden, vocab, out; /* out: rows of the readout */
-    int length, table; /* positions; rows of a table of positions, 0: none */
-    bool norms;
+    int length, table;  /* positions; rows of a table of positions, 0: none */
+    bool norms, folded; /* folded: their gains and shifts are in what follows */
     at_norm_kind norm_kind;
     double eps;
     at_act act;

@@ -30,6 +30,9 @@ static void norms_read(import *p)
     else if (strcmp(kind, "LN") && strcmp(kind, "LNPre"))
         import_fail(p, AT_EINPUT,
                     "normalization_type \"%.40s\" is unknown; known: LN, LNPre, RMS, RMSPre, null", kind);
+    z->folded = strstr(kind, "Pre") != NULL;
+    if (z->folded && (foreign_has(&p->f, "blocks.0.ln1.w") || foreign_has(&p->f, "ln_final.w")))
+        import_fail(p, AT_EINPUT, "normalization_type is %.40s, but there are tensors of gains", kind);
 }
 
 static void positions_read(import *p)
@@ -109,9 +112,11 @@ static void norm_fill(import *p, int g, int b, const char *name, bool shifted)
 {
     if (!p->z.norms)
         return;
-    import_ones(p, g); /* LNPre, RMSPre */
-    import_take_if(p, "gains", g, p->z.D, 0, false, "%s.w", name);
-    if (shifted)
+    if (p->z.folded)
+        import_ones(p, g);
+    else
+        import_take(p, g, p->z.D, 0, false, "%s.w", name);
+    if (shifted && !p->z.folded)
         import_take_if(p, "shifts", b, p->z.D, 0, false, "%s.b", name);
 }
 

@@ -54,6 +54,11 @@ static void refused(void **state)
         {"gpt2", "{\"model_type\":\"imagegpt\"}", "--ignore model_type"},
         {"neox", "{\"model_type\":\"mine\"}", "model_type \"mine\""},
         {"nanogpt", "{\"model_type\":\"gpt_bigcode\"}", "model_type \"gpt_bigcode\""},
+        /* gains that are not there, and gains that were folded and are there all the same */
+        {"alibi", "{\"normalization_type\":\"LN\"}", "tensor blocks.0.ln1.w is missing"},
+        {"alibi", "{\"normalization_type\":\"RMS\"}", "tensor blocks.0.ln1.w is missing"},
+        {"lens", "{\"normalization_type\":\"LNPre\"}", "LNPre, but there are tensors of gains"},
+        {"lens", "{\"normalization_type\":\"RMSPre\"}", "RMSPre, but there are tensors of gains"},
         /* angles */
         {"llama", "{\"rope_parameters\":{\"rope_theta\":500}}", "rope_parameters without a rope_type"},
         {"llama", "{\"rope_parameters\":{\"type\":\"linear\",\"factor\":2}}",
