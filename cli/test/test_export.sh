@@ -60,6 +60,10 @@ for to in gpt2 transformerlens; do
     done
 done
 holds 'GPT-2 and back is the same model' test "$(hash_of "$dir/copycat.st")" = "$(hash_of "$dir/back-gpt2.st")"
+# Attention alone: what is written has no MLP, and is read so.
+call export compose-two --set n=4 --to transformerlens -o "$dir/alone"
+holds 'a model without MLPs to TransformerLens' grep -q '"attn_only": true' "$dir/alone/config.json"
+says 0 'and back' '2 attention layers' import "$dir/alone" -o "$dir/alone.st"
 mkdir "$dir/ends" && cp examples/copycat/model.safetensors "$dir/ends"
 sed 's/"n_head"/"eos_token_id": 2, "n_head"/' examples/copycat/config.json >"$dir/ends/config.json"
 call import "$dir/ends" -o "$dir/ends.st"

@@ -77,7 +77,7 @@ static void shape_lens(import *p)
     z->kv_heads = config_int(c, "n_key_value_heads", z->heads, 1, AT_MAX_WIDTH);
     z->dk = config_int(c, "d_head", -1, 1, AT_MAX_WIDTH);
     z->no_mlp = config_bool(c, "attn_only", false);
-    z->hidden = config_int(c, "d_mlp", 4 * z->D, 1, AT_MAX_WIDTH);
+    z->hidden = config_int(c, "d_mlp", 4 * z->D, z->no_mlp ? 0 : 1, AT_MAX_WIDTH);
     z->length = config_int(c, "n_ctx", -1, 1, AT_MAX_LENGTH);
     z->vocab = config_int(c, "d_vocab", -1, 1, AT_MAX_ROWS);
     z->out = config_int(c, "d_vocab_out", z->vocab, 1, AT_MAX_ROWS);
