@@ -71,8 +71,9 @@ at_status cli_subject_load(const cli_args *a, at_model *m, const char **input, a
         return at_model_load(m, a->words[0], err);
     const at_task *task;
     at_params p, tp;
-    at_status s = cli_claim_params(a, c, c->look_params, &p, &task, &tp, err);
-    *input = c->look;
+    at_status s = cli_claim_params(a, c, input ? c->look_params : NULL, &p, &task, &tp, err);
+    if (input)
+        *input = c->look;
     return s ? s : at_claim_model(c, &p, m, err);
 }
 

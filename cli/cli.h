@@ -120,7 +120,8 @@ void cli_recalled_release(cli_recalled *r);
  * them together, e.g. q <= N. tp: the task's own. */
 at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *base, at_params *p,
                            const at_task **t, at_params *tp, at_err *err);
-/* The model that the first word means: a file, or a claim's own with a->set; *input: then its example, else left alone. */
+/* The model that the first word means: a file, or a claim's own with a->set; *input: then its example, else left alone, and
+ * the claim's parameters are those of the example where they are not set. input NULL: the defaults, as `build` has them. */
 at_status cli_subject_load(const cli_args *a, at_model *m, const char **input, at_err *err);
 /* "1 layer, 1 head, width 4, 57 parameters, largest weight 3.1e+02" */
 void cli_size_print(const at_size *z, at_text *out);

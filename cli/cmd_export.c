@@ -23,8 +23,7 @@ static int run(const cli_args *a)
         return cli_usage(a, "-o is missing: where should it go?");
     const at_export_kind *to = at_export_find(o->to, &err);
     at_model m;
-    const char *input = NULL;
-    if (!to || at_export_probe(to, a->out, &err) || cli_subject_load(a, &m, &input, &err))
+    if (!to || at_export_probe(to, a->out, &err) || cli_subject_load(a, &m, NULL, &err))
         return cli_fail(a, &err);
     bool f32 = o->dtype == AT_EXPORT_STORED ? m.f32 : o->dtype == AT_EXPORT_F32;
     at_status s = at_export_write(&m, to, &(at_export_as){o->dtype, o->cache}, a->out, &err);

@@ -60,6 +60,9 @@ for to in gpt2 transformerlens; do
     done
 done
 holds 'GPT-2 and back is the same model' test "$(hash_of "$dir/copycat.st")" = "$(hash_of "$dir/back-gpt2.st")"
+# A claim without parameters is the model that `build` makes.
+call build match2 -o "$dir/usual.st"
+says 0 'a claim has its own defaults' "$(hash_of "$dir/usual.st")" export match2 --to npz --json -o "$dir/usual.npz"
 # Attention alone: what is written has no MLP, and is read so.
 call export compose-two --set n=4 --to transformerlens -o "$dir/alone"
 holds 'a model without MLPs to TransformerLens' grep -q '"attn_only": true' "$dir/alone/config.json"
