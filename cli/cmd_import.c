@@ -54,7 +54,7 @@ static int run(const cli_args *a)
     char hash[65] = "";
     if (!a->out)
         return cli_usage(a, "-o is missing: where should the model go?");
-    at_import_options with = {o->config, o->layout, o->read, o->steps, o->ignore};
+    at_import_options with = {o->config, o->layout, o->read, o->steps, o->ignore, a->out};
     at_status s = at_import(&m, a->words[0], &with, &said, &err);
     if (!s)
         s = at_model_save(&m, a->out, &err);

@@ -132,6 +132,18 @@ refuses 2 'a pickle by its name' 'st.save_file' import "$dir/bad/pytorch_model.b
 refuses 2 'no such file' 'No such file' import "$dir/nothing.safetensors" -o "$dir/bad.safetensors"
 refuses 2 'a layout by its name' '--as' import examples/copycat --as gpt3 -o "$dir/bad.safetensors"
 refuses 2 '-o is missing' '-o is missing' import examples/copycat
+fresh
+ln -s bad "$dir/linked"
+for out in bad/model.safetensors bad/config.json linked/model.safetensors; do
+    refuses 2 "what is read is not written over: $out" 'is read, and would be written over' import "$dir/bad" -o "$dir/$out"
+done
+refuses 2 'nor the configuration beside a file' 'is read, and' import "$dir/bad/model.safetensors" -o "$dir/bad/config.json"
+cp "$dir/bad/config.json" "$dir/other.json"
+refuses 2 'nor another one' 'is read, and' import "$dir/bad" --config "$dir/other.json" -o "$dir/other.json"
+holds 'all of it is there' cmp examples/copycat/model.safetensors "$dir/bad/model.safetensors"
+for time in once twice; do
+    says 0 "a file of its own in the folder is none of them, $time" 'gpt2' import "$dir/bad" -o "$dir/bad/new.safetensors"
+done
 refuses 2 'too many steps' '--steps 8' import examples/copycat --steps 8 -o "$dir/bad.safetensors"
 
 # Five gigabytes, as files with holes, on a budget of two: refused before they are read.

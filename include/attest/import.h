@@ -42,6 +42,7 @@ typedef struct {
     at_import_read read;
     int steps; /* NEXT: so many rows are generated; 0: until the token that ends a text, at most half of what it takes */
     const char *ignore; /* NULL, or keys of the configuration that are passed over, separated by commas */
+    const char *target; /* NULL, or where the model will be saved: refused when it is a file that is read */
 } at_import_options;
 extern const at_import_options at_import_defaults;
 

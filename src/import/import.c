@@ -438,6 +438,17 @@ static const char *config_beside(const char *path, at_arena *arena, at_err *err)
     return out;
 }
 
+/* A folder is not the files in it: what is read of it, or beside a file, must not be written over. */
+static at_status target_check(const import *p, at_err *err)
+{
+    const char *target = p->o->target;
+    struct stat info;
+    bool read = target && stat(target, &info) == 0 && at_file_same(p->c.path, target);
+    for (int k = 0; target && k < p->f.n_files && !read; k++)
+        read = at_file_same(p->f.files[k].path, target);
+    return read ? at_fail(err, AT_EINPUT, "%s: is read, and would be written over", target) : AT_OK;
+}
+
 at_status at_import(at_model *m, const char *path, const at_import_options *o, at_import_said *said,
                     at_err *err)
 {
@@ -458,6 +469,9 @@ import p = {.arena = & arena };
         st = at_file_read(p.c.path, CONFIG_MOST, &text, &n, e);
     if (!st && !text)
         st = at_fail(e, AT_EINPUT, "%s: no config.json beside it; --config FILE names one", path);
+    p.o = o;
+    if (!st)
+        st = target_check(&p, e);
     if (!st)
         st = run(&p, m, o, text, n, said, e);
     foreign_close(&p.f);
