@@ -1,7 +1,7 @@
 /* foreign.c: tensors of other people's files, by name.
  *
  * A safetensors header is JSON that a stranger wrote: every name, type, shape and place is checked against the file before
- * anything is read, so a tensor that is found can be read. Numbers are widened, never rounded: F16 and BF16 are floats, and floats
+ * anything is read, so a tensor that is found can be read, and no two are made of the same bytes. Numbers are widened, never rounded: F16 and BF16 are floats, and floats
  * are doubles. What is not finite is refused by name and place. */
 #define _GNU_SOURCE
 #include "foreign.h"
@@ -131,9 +131,36 @@ static at_status tensors_grow(foreign *f, size_t more)
     return AT_OK;
 }
 
+/* The tensors of a file, from `first` on, tile its data: the format has no bytes that are of two tensors, or of none. */
+static at_status tiling_check(foreign *f, int file, int first)
+{
+    const tensors_source *s = &f->files[file];
+    int n = f->n - first;
+    int64_t end;
+    at_mark mark = at_arena_mark(f->arena);
+    tensors_place *places = at_new(f->arena, tensors_place, n + 1);
+    if (!places)
+        return at_oom(f->err);
+    for (int k = 0; k < n; k++)
+        places[k] = (tensors_place){f->tensors[first + k].begin, f->tensors[first + k].end, first + k};
+    int wrong = tensors_tile(places, n, &end);
+    at_status st = AT_OK;
+    if (wrong < n)
+        st = at_fail(f->err, AT_EINPUT, "%s: tensor %.200s begins at byte %lld of the data instead of %lld",
+                     s->path, f->tensors[places[wrong].tensor].name, (long long)places[wrong].begin,
+                     (long long)end);
+    else if ((uint64_t)end != s->n - s->data)
+        st = at_fail(f->err, AT_EINPUT, "%s: %zu bytes of data %s%.200s", s->path,
+                     s->n - s->data - (size_t)end, n ? "follow the last tensor, " : "are of no tensor",
+                     n ? f->tensors[places[n - 1].tensor].name : "");
+    at_arena_reset(f->arena, mark);
+    return st;
+}
+
 static at_status header_take(foreign *f, int file, json_t *root)
 {
     const tensors_source *s = &f->files[file];
+    int first = f->n;
     at_status st = tensors_grow(f, json_object_size(root));
     for (void *i = json_object_iter(root); i && !st; i = json_object_iter_next(root, i)) {
         const char *name = json_object_iter_key(i), *wrong;
@@ -148,7 +175,7 @@ static at_status header_take(foreign *f, int file, json_t *root)
         f->double_wide |= t->type == FOREIGN_F64;
         f->n++;
     }
-    return st;
+    return st ? st : tiling_check(f, file, first);
 }
 
 /* A file begins as a pickle or its zip does: what torch.save writes. */

@@ -175,6 +175,16 @@ int64_t tensors_length(const json_t *root, const char *name)
     return integers(json_object_get(json_object_get(root, name), "shape"), &n, 1) ? n : -1;
 }
 
+int tensors_tile(tensors_place *places, int n, int64_t *end)
+{
+    int k = 0;
+    if (n)
+        qsort(places, (size_t)n, sizeof *places, place_order);
+    for (*end = 0; k < n && places[k].begin == *end; k++)
+        *end = places[k].end;
+    return k;
+}
+
 at_status tensors_places(const tensors_table *t, json_t *root, const char *path, tensors_place *places,
                          at_err *err)
 {
@@ -197,15 +207,11 @@ at_status tensors_places(const tensors_table *t, json_t *root, const char *path,
         return at_fail(err, AT_EINPUT, "%s: tensor %s is not part of the architecture", path,
                        json_object_iter_key(json_object_iter(root)));
     }
-    qsort(places, (size_t)t->n, sizeof *places, place_order);
-    int64_t end = 0;
-    for (int i = 0; i < t->n; i++) {
-        if (places[i].begin != end) {
-            t->at(t->ctx, places[i].tensor, &e);
-            return at_fail(err, AT_EINPUT, "%s: tensor %s begins at byte %lld of the data instead of %lld",
-                           path, e.name, (long long)places[i].begin, (long long)end);
-        }
-        end = places[i].end;
-    }
-    return AT_OK;
+    int64_t end;
+    int wrong = tensors_tile(places, t->n, &end);
+    if (wrong == t->n)
+        return AT_OK;
+    t->at(t->ctx, places[wrong].tensor, &e);
+    return at_fail(err, AT_EINPUT, "%s: tensor %s begins at byte %lld of the data instead of %lld", path,
+                   e.name, (long long)places[wrong].begin, (long long)end);
 }

@@ -110,6 +110,9 @@ typedef struct {
     int64_t begin, end;
     int tensor;
 } tensors_place;
+/* Sorts places by where they begin, and looks if they tile the data: which one does not begin where those before it end, n when all
+ * do. *end: where that is, or where all of them end. Empty ones lie between others. */
+int tensors_tile(tensors_place *places, int n, int64_t *end);
 /* Places (t->n) of all tensors in file order. Refuses missing and extra tensors, other types and shapes, overlaps and holes;
  * so the last one's end is how many bytes of data there must be. Changes root when it fails. */
 at_status tensors_places(const tensors_table *t, struct json_t *root, const char *path, tensors_place *places,

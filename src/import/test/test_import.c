@@ -605,6 +605,46 @@ static void refusals(void **state)
     free(f.v);
 }
 
+/* Where tensors may lie: they tile the data in any order, and what is right so far is refused for its names. */
+static void places(void **state)
+{
+    static const struct {
+        const char *header; /* each tensor: its name, type, side, begin, end */
+        size_t data;
+        const char *words;
+    } rows[] = {
+        {"b F32 1 4 8 a F32 1 0 4", 8, "of no layout that is known"},
+        {"a F16 1 0 2 b F64 1 2 10", 10, "of no layout that is known"},
+        {"b F32 1 4 8 empty F32 0 4 4 a F32 1 0 4", 8, "of no layout that is known"},
+        {"a F32 1 0 4 first F32 0 0 0 last F64 0 4 4", 4, "of no layout that is known"},
+        {"a F32 1 0 4 b F32 1 0 4", 4, "tensor b begins at byte 0 of the data instead of 4"},
+        {"b F32 1 2 6 a F32 1 0 4", 6, "tensor b begins at byte 2 of the data instead of 4"},
+        {"a F32 2 0 8 empty F32 0 4 4", 8, "tensor empty begins at byte 4 of the data instead of 8"},
+        {"a F32 1 0 4 b F32 1 8 12", 12, "tensor b begins at byte 8 of the data instead of 4"},
+        {"a F32 1 4 8", 8, "tensor a begins at byte 4 of the data instead of 0"},
+        {"a F32 1 0 4 empty F32 0 8 8", 8, "tensor empty begins at byte 8 of the data instead of 4"},
+        {"b F32 1 4 8 a F32 1 0 4", 11, "model.safetensors: 3 bytes of data follow the last tensor, b"},
+        {"", 2, "model.safetensors: 2 bytes of data are of no tensor"},
+        {"a F32 1 0 4", 3, "tensor a lies beyond the end of the file"},
+        {"a F32 1 4 0", 8, "tensor a has data_offsets that are no place"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char bytes[600] = {0}, name[8], type[8];
+        size_t at = 8;
+        int side, begin, end, read;
+        at += (size_t)snprintf(bytes + at, sizeof bytes - at, "{\"__metadata__\":{\"format\":\"pt\"}");
+        for (const char *s = rows[k].header;
+             sscanf(s, " %7s %7s %d %d %d%n", name, type, &side, &begin, &end, &read) == 5; s += read)
+            at += (size_t)snprintf(bytes + at, sizeof bytes - at,
+                                   ",\"%s\":{\"dtype\":\"%s\",\"shape\":[%d],\"data_offsets\":[%d,%d]}", name,
+                                   type, side, begin, end);
+        bytes[at++] = '}';
+        at_le_put(bytes, at - 8, 8);
+        refuse(bytes, at + rows[k].data, "{}", rows[k].words);
+    }
+}
+
 /* Memory that fails anywhere leaves nothing behind and says so. */
 static void memory(void **state)
 {
@@ -635,6 +675,6 @@ static void memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(imported), cmocka_unit_test(refusals),
-                                       cmocka_unit_test(memory)};
+                                       cmocka_unit_test(places), cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
