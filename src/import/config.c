@@ -125,7 +125,13 @@ bool config_has(import_config *c, const char *key)
     return config_get(c, key) != NULL;
 }
 
-/* The first of several names; *key: that name, or the first of them. */
+static bool alike(const json_t *a, const json_t *b)
+{
+    return json_is_number(a) && json_is_number(b) ? json_number_value(a) == json_number_value(b)
+                                                  : json_equal(a, b);
+}
+
+/* The first of several names that is there, all of which must say the same; *key: that name, or the first of them. */
 static json_t *first(import_config *c, const char *keys, char key[64])
 {
     json_t *found = NULL;
@@ -137,6 +143,9 @@ static json_t *first(import_config *c, const char *keys, char key[64])
         memcpy(name, at, n);
         name[n] = 0;
         json_t *v = config_get(c, name);
+        if (found && v && !alike(found, v) && !c->status)
+            c->status =
+                at_fail(c->err, AT_EINPUT, "%s: %s and %s are the same, and disagree", c->path, key, name);
         if (!key[0] || (v && !found))
             memcpy(key, name, sizeof name);
         found = found ? found : v;
@@ -235,26 +244,46 @@ void config_agree(import_config *c, const char *key, bool there, const char *ten
         config_fail(c, key, why);
 }
 
-/* One number of rope_parameters; *out stays where it is not there. */
-static void rope_number(import_config *c, const json_t *o, const char *key, double least, double most,
-                        double *out)
+/* A number of rotary positions, which several places may say: alike. */
+typedef struct {
+    char place[96]; /* that said it first; "": it has its default */
+    double v, least, most;
+} rope_number;
+
+static rope_number rope_key(import_config *c, const char *keys, double def, double least, double most)
+{
+    rope_number r = {.v = config_real(c, keys, def, least, most), .least = least, .most = most};
+    char key[64];
+    if (first(c, keys, key))
+        snprintf(r.place, sizeof r.place, "%s", key);
+    return r;
+}
+
+/* The same of rope_parameters; it stays where it is not there. */
+static void rope_read(import_config *c, const char *place, const json_t *o, const char *key, rope_number *r)
 {
     const json_t *v = json_object_get(o, key);
+    double x = json_number_value(v);
     if (!v || c->status)
         return;
-    if (!json_is_number(v) || json_number_value(v) < least || json_number_value(v) > most)
-        c->status = at_fail(c->err, AT_EINPUT, "%s: rope_parameters: %s must be a number in %g..%g", c->path,
-                            key, least, most);
-    else
-        *out = json_number_value(v);
+    if (!json_is_number(v) || x < r->least || x > r->most)
+        c->status = at_fail(c->err, AT_EINPUT, "%s: %s.%s must be a number in %g..%g", c->path, place, key,
+                            r->least, r->most);
+    else if (r->place[0] && x != r->v)
+        c->status = at_fail(c->err, AT_EINPUT, "%s: %s is %.17g, but %s.%s is %.17g", c->path, r->place, r->v,
+                            place, key, x);
+    else {
+        r->v = x;
+        snprintf(r->place, sizeof r->place, "%s.%s", place, key);
+    }
 }
 
 void config_rope(import_config *c, const char *keys, double *theta, double *part)
 {
     static const char *const places[] = {"rope_parameters", "rope_scaling"};
-    *theta = config_real(c, keys, 10000, 1, 1e12);
+    rope_number turn = rope_key(c, keys, 10000, 1, 1e12), share = {.v = 1};
     if (part)
-        *part = config_real(c, "rotary_pct partial_rotary_factor", *part, 0, 1);
+        share = rope_key(c, "rotary_pct partial_rotary_factor", *part, 0, 1);
     for (int k = 0; k < 2 && !c->status; k++) {
         json_t *o = config_get(c, places[k]);
         const char *kind = json_string_value(json_object_get(o, "rope_type"));
@@ -275,10 +304,13 @@ void config_rope(import_config *c, const char *keys, double *theta, double *part
                 c->status = at_fail(c->err, AT_EINPUT, "%s: %s: key %.60s is not understood here: refused",
                                     c->path, places[k], key);
         }
-        rope_number(c, o, "rope_theta", 1, 1e12, theta);
+        rope_read(c, places[k], o, "rope_theta", &turn);
         if (part)
-            rope_number(c, o, "partial_rotary_factor", 0, 1, part);
+            rope_read(c, places[k], o, "partial_rotary_factor", &share);
     }
+    *theta = turn.v;
+    if (part)
+        *part = share.v;
 }
 
 void config_family(import_config *c, const char *families)

@@ -65,7 +65,7 @@ typedef struct {
     int n_seen;
 } import_config;
 
-/* Numbers, by the first of `keys` (words of a text) that is there. What is missing and has no default (def < least) is refused. */
+/* Numbers, by the first of `keys` (words of a text) that is there; they are names of one thing, and refused when they differ. What is missing and has no default (def < least) is refused. */
 int config_int(import_config *c, const char *keys, int def, int least, int most);
 double config_real(import_config *c, const char *keys, double def, double least, double most);
 bool config_bool(import_config *c, const char *keys, bool def);
