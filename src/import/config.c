@@ -278,6 +278,22 @@ static void rope_read(import_config *c, const char *place, const json_t *o, cons
     }
 }
 
+/* Angles are those of kind default, which older writers call type; whatever else they may be, it is refused. */
+static void rope_kind(import_config *c, const char *place, const json_t *o)
+{
+    static const char *const keys[] = {"rope_type", "type"};
+    int said = 0;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys && !c->status; k++) {
+        const char *kind = json_string_value(json_object_get(o, keys[k]));
+        said += kind != NULL;
+        if (kind && strcmp(kind, "default"))
+            c->status = at_fail(c->err, AT_EINPUT, "%s: %s: %s \"%.40s\" is not understood here: refused",
+                                c->path, place, keys[k], kind);
+    }
+    if (o && !said)
+        config_fail(c, place, "without a rope_type is not understood here: refused");
+}
+
 void config_rope(import_config *c, const char *keys, double *theta, double *part)
 {
     static const char *const places[] = {"rope_parameters", "rope_scaling"};
@@ -286,20 +302,10 @@ void config_rope(import_config *c, const char *keys, double *theta, double *part
         share = rope_key(c, "rotary_pct partial_rotary_factor", *part, 0, 1);
     for (int k = 0; k < 2 && !c->status; k++) {
         json_t *o = config_get(c, places[k]);
-        const char *kind = json_string_value(json_object_get(o, "rope_type"));
-        if (kind && strcmp(kind, "default")) {
-            c->status =
-                at_fail(c->err, AT_EINPUT, "%s: %s: rope_type \"%.40s\" is not understood here: refused",
-                        c->path, places[k], kind);
-            return;
-        }
-        if (o && !kind) {
-            config_fail(c, places[k], "without a rope_type is not understood here: refused");
-            return;
-        }
+        rope_kind(c, places[k], o);
         for (void *i = json_object_iter(o); i && !c->status; i = json_object_iter_next(o, i)) {
             const char *key = json_object_iter_key(i);
-            if (strcmp(key, "rope_type") && strcmp(key, "rope_theta") &&
+            if (strcmp(key, "rope_type") && strcmp(key, "type") && strcmp(key, "rope_theta") &&
                 !(part && !strcmp(key, "partial_rotary_factor")))
                 c->status = at_fail(c->err, AT_EINPUT, "%s: %s: key %.60s is not understood here: refused",
                                     c->path, places[k], key);
