@@ -154,6 +154,12 @@ static json_t *first(import_config *c, const char *keys, char key[64])
     return found;
 }
 
+void config_alike(import_config *c, const char *keys)
+{
+    char key[64];
+    first(c, keys, key);
+}
+
 /* The value of a key that may be missing only where the default is in its range; NULL: *out is that, or the least after a failure. */
 static json_t *ranged(import_config *c, const char *keys, double def, double least, char key[64], double *out)
 {

@@ -72,6 +72,8 @@ bool config_bool(import_config *c, const char *keys, bool def);
 const char *config_text(import_config *c, const char *keys,
                         const char *def);           /* NULL: null, or missing with def NULL */
 bool config_has(import_config *c, const char *key); /* and it is not null */
+/* Names of one thing, refused when they differ; what they say is read by another call. */
+void config_alike(import_config *c, const char *keys);
 /* The token that ends a text, or -1; *many: how many do, of which this is the first. */
 int config_ends(import_config *c, int *many);
 /* A key whose value must be this one where it is there: false, null, 0 and numbers below it are alike. */
@@ -93,6 +95,7 @@ at_status config_end(import_config *c);
 typedef struct {
     const char *name;
     int D, layers, heads, kv_heads, dk, hidden, vocab, out; /* out: rows of the readout */
+    const char *out_of, *vocab_of;                          /* what says these, where they may differ */
     int length, table;  /* positions; rows of a table of positions, 0: none */
     bool norms, folded; /* folded: their gains and shifts are in what follows */
     at_norm_kind norm_kind;

@@ -262,6 +262,10 @@ static void reading_make(import *p)
     if (!z->causal || z->length < 2)
         import_fail(p, AT_EREFUSED,
                     "a decoder has causal attention and at least 2 positions: --read last, or every");
+    if (z->out > z->vocab)
+        import_fail(p, AT_EREFUSED,
+                    "%s is %d, more than the %d of %s: a decoder reads what it writes; --read last, or every",
+                    z->out_of, z->out, z->vocab, z->vocab_of);
     int steps = p->o->steps ? p->o->steps : z->length / 2 ? z->length / 2 : 1;
     if (steps >= z->length)
         import_fail(p, AT_EDOMAIN, "--steps %d: the model takes %d positions, and a prompt needs one", steps,

@@ -76,7 +76,8 @@ static void shape_common(import *p, bool nano)
     z->act = import_act(p, "activation_function",
                         config_text(c, "activation_function", nano ? "gelu" : "gelu_new"));
     z->end = config_ends(c, &z->ends);
-    config_int(c, "n_ctx", z->length, z->length, z->length);
+    if (nano)
+        config_alike(c, "block_size n_ctx");
     config_must(c, "add_cross_attention", false);
     config_must(c, "scale_attn_by_inverse_layer_idx", false);
     p->status = p->status ? p->status : c->status;

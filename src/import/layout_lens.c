@@ -81,6 +81,8 @@ static void shape_lens(import *p)
     z->length = config_int(c, "n_ctx", -1, 1, AT_MAX_LENGTH);
     z->vocab = config_int(c, "d_vocab", -1, 1, AT_MAX_ROWS);
     z->out = config_int(c, "d_vocab_out", z->vocab, 1, AT_MAX_ROWS);
+    z->out_of = "d_vocab_out";
+    z->vocab_of = "d_vocab";
     z->eps = config_real(c, "eps", 1e-5, 0, 1);
     if (!z->no_mlp)
         z->act = import_act(p, "act_fn", config_text(c, "act_fn", NULL));

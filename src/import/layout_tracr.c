@@ -64,6 +64,8 @@ static void shape_tracr(import *p)
         return;
     }
     z->vocab = (int)token->shape[0];
+    z->out_of = "output";
+    z->vocab_of = "token_embed/embeddings";
     z->D = (int)token->shape[1];
     z->length = z->table = (int)place->shape[0];
     z->layers = config_int(c, "num_layers", -1, 1, AT_MAX_BLOCKS / 2);

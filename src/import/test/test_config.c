@@ -14,14 +14,13 @@
 
 #include <attest/import.h>
 
+static const at_import_options every = {.layout = AT_LAYOUT_GUESS, .read = AT_IMPORT_EVERY};
+
 /* Imports the seed NAME with some keys of its configuration set, or set anew; lens-headless: lens, and b_U has another name. */
-static at_status with_keys(at_model *m, const char *name, const char *keys, const char *ignore, at_err *err)
+static at_status with_keys(at_model *m, const char *name, const char *keys, at_import_options o, at_err *err)
 {
     char path[100], *bytes;
     size_t n;
-    at_import_options o = at_import_defaults;
-    o.ignore = ignore;
-    o.read = AT_IMPORT_EVERY;
     bool headless = !strcmp(name, "lens-headless");
     snprintf(path, sizeof path, "fuzz/corpus/import/%s", headless ? "lens" : name);
     assert_int_equal(at_file_read(path, 1 << 20, &bytes, &n, err), AT_OK);
@@ -93,6 +92,11 @@ static void refused(void **state)
          "rope_scaling: type \"linear\" is not understood"},
         {"lens", "{\"rotary_scaling_factor\":2}", "rotary_scaling_factor must be a number in 1..1"},
         {"lens", "{\"use_yarn_rope\":true}", "use_yarn_rope is on"},
+        /* two names of one thing */
+        {"gpt2", "{\"n_positions\":4,\"n_ctx\":3}",
+         "config.json: n_positions and n_ctx are the same, and disagree"},
+        {"gpt2", "{\"hidden_size\":3}", "n_embd and hidden_size are the same"},
+        {"nanogpt", "{\"n_ctx\":4}", "block_size and n_ctx are the same"},
         /* what the tensors say, and the configuration denies */
         {"llama", "{\"mlp_bias\":true}", "mlp_bias is true, but there are no biases of MLPs"},
         {"gpt2", "{\"bias\":false}", "bias is false, but there are tensors of biases"},
@@ -106,7 +110,7 @@ static void refused(void **state)
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         at_model m;
         at_err err = {0};
-        at_status s = with_keys(&m, rows[k].seed, rows[k].keys, NULL, &err);
+        at_status s = with_keys(&m, rows[k].seed, rows[k].keys, every, &err);
         if (!s || at_exit_code(s) != 2 || !strstr(err.text, rows[k].words))
             fail_msg("%s, %s: \"%s\" (%d) does not say \"%s\"", rows[k].seed, rows[k].keys, err.text, (int)s,
                      rows[k].words);
@@ -147,12 +151,42 @@ static void taken(void **state)
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         at_model m;
         at_err err = {0};
-        if (with_keys(&m, rows[k].seed, rows[k].keys, rows[k].ignore, &err))
+        at_import_options o = every;
+        o.ignore = rows[k].ignore;
+        if (with_keys(&m, rows[k].seed, rows[k].keys, o, &err))
             fail_msg("%s, %s: %s", rows[k].seed, rows[k].keys, err.text);
         if (!strcmp(rows[k].seed, "llama") && k)
             assert_float_equal(m.blocks[0].groups[0].rotary.theta, k == 2 ? 700 : 500, 0);
         if (!strcmp(rows[k].seed, "neox"))
             assert_int_equal(m.blocks[0].groups[0].rotary.width, 4);
+        at_model_release(&m);
+    }
+}
+
+/* What the options say, and these models are not. */
+static void asked(void **state)
+{
+    static const struct {
+        const char *seed, *keys;
+        at_import_read read;
+        const char *words; /* NULL: taken */
+    } rows[] = {
+        {"lens", "{\"d_vocab\":2}", AT_IMPORT_USUAL,
+         "config.json: d_vocab_out is 3, more than the 2 of d_vocab: a decoder"},
+        {"lens", "{\"d_vocab\":2}", AT_IMPORT_NEXT, "--read last, or every"},
+        {"lens", "{\"d_vocab\":2}", AT_IMPORT_LAST, "tensor embed.W_E has the shape (3, 2)"},
+        {"lens", "{}", AT_IMPORT_NEXT, NULL},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_model m;
+        at_err err = {0};
+        at_import_options o = every;
+        o.read = rows[k].read;
+        at_status s = with_keys(&m, rows[k].seed, rows[k].keys, o, &err);
+        if (rows[k].words ? !s || at_exit_code(s) != 2 || !strstr(err.text, rows[k].words) : s)
+            fail_msg("%s, %s: \"%s\" (%d) does not say \"%s\"", rows[k].seed, rows[k].keys, err.text, (int)s,
+                     rows[k].words ? rows[k].words : "");
         at_model_release(&m);
     }
 }
@@ -164,11 +198,11 @@ static void last_norm(void **state)
     at_err err = {0};
     (void)state;
     assert_int_equal(
-        with_keys(&m, "alibi", "{\"normalization_type\":\"LNPre\",\"final_rms\":true}", NULL, &err), AT_OK);
+        with_keys(&m, "alibi", "{\"normalization_type\":\"LNPre\",\"final_rms\":true}", every, &err), AT_OK);
     assert_int_equal(m.blocks[0].norm_kind, AT_NORM_LAYER);
     assert_int_equal(m.readout.norm_kind, AT_NORM_RMS);
     at_model_release(&m);
-    assert_int_equal(with_keys(&m, "alibi", "{\"normalization_type\":\"LNPre\"}", NULL, &err), AT_OK);
+    assert_int_equal(with_keys(&m, "alibi", "{\"normalization_type\":\"LNPre\"}", every, &err), AT_OK);
     assert_int_equal(m.readout.norm_kind, AT_NORM_LAYER);
     at_model_release(&m);
 }
@@ -176,6 +210,6 @@ static void last_norm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(taken),
-                                       cmocka_unit_test(last_norm)};
+                                       cmocka_unit_test(asked), cmocka_unit_test(last_norm)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
