@@ -29,6 +29,8 @@ static void window_check(import *p)
     if (used && window && window < p->z.length)
         import_fail(p, AT_EINPUT, "sliding_window %d is shorter than max_position_embeddings %d: refused",
                     window, p->z.length);
+    if (kinds && (!json_is_array(kinds) || json_array_size(kinds) != (size_t)p->z.layers))
+        import_fail(p, AT_EINPUT, "layer_types must be a list of %d texts, one a layer", p->z.layers);
     for (size_t k = 0; k < json_array_size(kinds); k++) {
         const char *kind = json_string_value(json_array_get(kinds, k));
         if (!kind || strcmp(kind, "full_attention"))
