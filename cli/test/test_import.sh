@@ -144,6 +144,8 @@ holds 'all of it is there' cmp examples/copycat/model.safetensors "$dir/bad/mode
 for time in once twice; do
     says 0 "a file of its own in the folder is none of them, $time" 'gpt2' import "$dir/bad" -o "$dir/bad/new.safetensors"
 done
+refuses 2 'steps of no decoder' '--steps 3: a decoder makes rows' import examples/copycat --read last --steps 3 -o "$dir/bad.safetensors"
+refuses 2 'a key that is used' 'key n_head is understood here' import examples/copycat --ignore n_head -o "$dir/bad.safetensors"
 refuses 2 'too many steps' '--steps 8' import examples/copycat --steps 8 -o "$dir/bad.safetensors"
 
 # Five gigabytes, as files with holes, on a budget of two: refused before they are read.

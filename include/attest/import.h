@@ -40,8 +40,10 @@ typedef struct {
     const char *config; /* NULL: config.json in the folder, or beside the file */
     at_layout layout;
     at_import_read read;
-    int steps; /* NEXT: so many rows are generated; 0: until the token that ends a text, at most half of what it takes */
-    const char *ignore; /* NULL, or keys of the configuration that are passed over, separated by commas */
+    /* NEXT: so many rows are generated; 0: until the token that ends a text, at most half of what it takes. Else it must be 0. */
+    int steps;
+    /* NULL, or keys of the configuration that are passed over, separated by commas; one that is used is refused. */
+    const char *ignore;
     const char *target; /* NULL, or where the model will be saved: refused when it is a file that is read */
 } at_import_options;
 extern const at_import_options at_import_defaults;

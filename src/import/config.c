@@ -341,9 +341,15 @@ at_status config_end(import_config *c)
 {
     for (void *i = json_object_iter(c->o); i && !c->status; i = json_object_iter_next(c->o, i)) {
         const char *key = json_object_iter_key(i);
-        bool known = c->ignore && among(c->ignore, ',', key);
+        bool ignored = c->ignore && among(c->ignore, ',', key), known = false;
         for (int k = 0; k < c->n_seen && !known; k++)
             known = !strcmp(c->seen[k], key);
+        /* model_type says nothing that is computed: config_family has passed over it. */
+        if (known && ignored && strcmp(key, "model_type") && !json_is_null(json_object_iter_value(i)))
+            c->status = at_fail(c->err, AT_EINPUT,
+                                "%s: key %.80s is understood here, and used: --ignore cannot pass over it",
+                                c->path, key);
+        known = known || ignored;
         for (size_t k = 0; k < sizeof harmless / sizeof *harmless && !known; k++)
             known = !strcmp(harmless[k], key);
         if (!known && !json_is_null(json_object_iter_value(i)))

@@ -257,6 +257,9 @@ static void reading_make(import *p)
                           : z->causal && !z->every && z->length > 1 ? AT_IMPORT_NEXT
                                                                     : AT_IMPORT_EVERY;
     m->readout.last = read == AT_IMPORT_LAST;
+    if (read != AT_IMPORT_NEXT && p->o->steps)
+        import_fail(p, AT_EINPUT, "--steps %d: a decoder makes rows, and --read %s is none", p->o->steps,
+                    at_import_read_names[read]);
     if (read != AT_IMPORT_NEXT)
         return;
     if (!z->causal || z->length < 2)

@@ -178,13 +178,29 @@ static void asked(void **state)
     static const struct {
         const char *seed, *keys;
         at_import_read read;
-        const char *words; /* NULL: taken */
+        int steps;
+        const char *ignore, *words; /* NULL: taken */
     } rows[] = {
-        {"lens", "{\"d_vocab\":2}", AT_IMPORT_USUAL,
+        {"lens", "{\"d_vocab\":2}", AT_IMPORT_USUAL, 0, NULL,
          "config.json: d_vocab_out is 3, more than the 2 of d_vocab: a decoder"},
-        {"lens", "{\"d_vocab\":2}", AT_IMPORT_NEXT, "--read last, or every"},
-        {"lens", "{\"d_vocab\":2}", AT_IMPORT_LAST, "tensor embed.W_E has the shape (3, 2)"},
-        {"lens", "{}", AT_IMPORT_NEXT, NULL},
+        {"lens", "{\"d_vocab\":2}", AT_IMPORT_NEXT, 0, NULL, "--read last, or every"},
+        {"lens", "{\"d_vocab\":2}", AT_IMPORT_LAST, 0, NULL, "tensor embed.W_E has the shape (3, 2)"},
+        {"lens", "{}", AT_IMPORT_NEXT, 0, NULL, NULL},
+        /* steps are for decoders */
+        {"gpt2", "{}", AT_IMPORT_LAST, 3, NULL, "--steps 3: a decoder makes rows, and --read last is none"},
+        {"gpt2", "{}", AT_IMPORT_EVERY, 3, NULL, "and --read every is none"},
+        {"lens", "{\"attention_dir\":\"bidirectional\"}", AT_IMPORT_USUAL, 2, NULL,
+         "and --read every is none"},
+        {"gpt2", "{}", AT_IMPORT_USUAL, 3, NULL, NULL},
+        /* what is used is not passed over, and what is not may be */
+        {"gpt2", "{}", AT_IMPORT_USUAL, 0, "n_head", "key n_head is understood here, and used"},
+        {"gpt2", "{\"attention_sink\":4}", AT_IMPORT_USUAL, 0, "attention_sink,n_ctx",
+         "key n_ctx is understood here"},
+        {"llama", "{\"rope_scaling\":{\"type\":\"default\"}}", AT_IMPORT_USUAL, 0, "rope_scaling",
+         "key rope_scaling is understood"},
+        {"llama", "{\"rope_scaling\":null,\"sink\":1}", AT_IMPORT_USUAL, 0,
+         "rope_scaling,sink,resid_pdrop,nothing", NULL},
+        {"llama", "{}", AT_IMPORT_USUAL, 0, "model_type", NULL},
     };
     (void)state;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -192,6 +208,8 @@ static void asked(void **state)
         at_err err = {0};
         at_import_options o = every;
         o.read = rows[k].read;
+        o.steps = rows[k].steps;
+        o.ignore = rows[k].ignore;
         at_status s = with_keys(&m, rows[k].seed, rows[k].keys, o, &err);
         if (rows[k].words ? !s || at_exit_code(s) != 2 || !strstr(err.text, rows[k].words) : s)
             fail_msg("%s, %s: \"%s\" (%d) does not say \"%s\"", rows[k].seed, rows[k].keys, err.text, (int)s,
