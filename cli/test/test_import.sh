@@ -144,6 +144,10 @@ holds 'all of it is there' cmp examples/copycat/model.safetensors "$dir/bad/mode
 for time in once twice; do
     says 0 "a file of its own in the folder is none of them, $time" 'gpt2' import "$dir/bad" -o "$dir/bad/new.safetensors"
 done
+fresh
+bend '"h.0.attn.c_attn.weight":{"dtype":"F16","shape":\[16,48\]' '"h.0.attn.c_attn.weight":{"dtype":"F16","shape":[48,16]'
+bad 'GPT-2 with a turned matrix' 'block_size is missing (taken for nanogpt; --as names another)'
+bad 'by its layout' 'tensor h.0.attn.c_attn.weight has the shape (48, 16); needed: (16, 48)' --as gpt2
 refuses 2 'steps of no decoder' '--steps 3: a decoder makes rows' import examples/copycat --read last --steps 3 -o "$dir/bad.safetensors"
 refuses 2 'a key that is used' 'key n_head is understood here' import examples/copycat --ignore n_head -o "$dir/bad.safetensors"
 refuses 2 'too many steps' '--steps 8' import examples/copycat --steps 8 -o "$dir/bad.safetensors"

@@ -165,8 +165,10 @@ static json_t *ranged(import_config *c, const char *keys, double def, double lea
 {
     json_t *v = first(c, keys, key);
     *out = c->status || def < least ? least : def;
-    if (!c->status && !v && def < least)
+    if (!c->status && !v && def < least) {
+        c->strange = true;
         config_fail(c, key, "is missing");
+    }
     return c->status ? NULL : v;
 }
 
@@ -352,6 +354,7 @@ at_status config_end(import_config *c)
         known = known || ignored;
         for (size_t k = 0; k < sizeof harmless / sizeof *harmless && !known; k++)
             known = !strcmp(harmless[k], key);
+        c->strange |= !c->status && !known && !json_is_null(json_object_iter_value(i));
         if (!known && !json_is_null(json_object_iter_value(i)))
             c->status = at_fail(
                 c->err, AT_EINPUT,

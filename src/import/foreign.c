@@ -403,7 +403,7 @@ static void shape_print(char *to, size_t n, int rank, const int64_t *shape)
         snprintf(to + at, n - at, "%s)", rank > FOREIGN_RANK ? ", ..." : "");
 }
 
-static at_status shape_compare(const foreign *f, const foreign_tensor *t, const int64_t *shape)
+static at_status shape_compare(foreign *f, const foreign_tensor *t, const int64_t *shape)
 {
     char have[96], want[96];
     int rank = 0;
@@ -416,6 +416,7 @@ static at_status shape_compare(const foreign *f, const foreign_tensor *t, const 
         return AT_OK;
     shape_print(have, sizeof have, t->rank, t->shape);
     shape_print(want, sizeof want, rank, shape);
+    f->strange = true;
     return at_fail(f->err, AT_EINPUT, "%s: tensor %.150s has the shape %s; needed: %s",
                    f->files[t->file].path, t->name, have, want);
 }
@@ -425,8 +426,10 @@ at_status foreign_read(foreign *f, const char *name, const int64_t shape[FOREIGN
     foreign_tensor *t = foreign_find(f, name);
     const char *path = f->n_files ? f->files[0].path : "";
     unsigned char buffer[8 * PORTION];
-    if (!t)
+    if (!t) {
+        f->strange = true;
         return at_fail(f->err, AT_EINPUT, "%s: tensor %s%.150s is missing", path, f->prefix, name);
+    }
     path = f->files[t->file].path;
     at_status st = shape_compare(f, t, shape);
     if (st)
@@ -460,7 +463,7 @@ void foreign_pass(foreign *f, const char *tail)
     }
 }
 
-at_status foreign_end(const foreign *f)
+at_status foreign_end(foreign *f)
 {
     int left = 0;
     const foreign_tensor *first = NULL;
@@ -469,6 +472,7 @@ at_status foreign_end(const foreign *f)
             first = first ? first : &f->tensors[k];
             left++;
         }
+    f->strange |= left > 0;
     return !left ? AT_OK
                  : at_fail(f->err, AT_EINPUT, "%s: tensor %.150s%s: unknown in this layout",
                            f->files[first->file].path, first->name, left > 1 ? ", and others" : "");

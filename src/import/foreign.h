@@ -33,6 +33,7 @@ typedef struct {
     int n, cap;
     const char *prefix; /* that all names have and nobody says: "transformer." */
     bool double_wide;   /* some tensor is F64 */
+    bool strange;       /* what failed: a tensor that this layout has not, or has in another shape */
 } foreign;
 
 /* Opens FILE.safetensors, or in a folder model.safetensors or what model.safetensors.index.json names. foreign_close in any case. */
@@ -49,7 +50,7 @@ at_status foreign_read(foreign *f, const char *name, const int64_t shape[FOREIGN
 /* Marks what nobody needs: names that end in `tail` (mask buffers). */
 void foreign_pass(foreign *f, const char *tail);
 /* Refuses what is left over, by name. */
-at_status foreign_end(const foreign *f);
+at_status foreign_end(foreign *f);
 
 /* ---- configuration ------------------------------------------------------------------------------------- */
 
@@ -61,6 +62,7 @@ typedef struct {
     const char *ignore; /* NULL, or keys separated by commas */
     at_err *err;
     at_status status; /* once failed, every call is a no-op */
+    bool strange;     /* what failed: a key that this layout has not, or needs */
     const char *seen[CONFIG_KEYS];
     int n_seen;
 } import_config;

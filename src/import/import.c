@@ -380,6 +380,16 @@ static const import_layout *layout_find(import *p, at_layout *which)
     return NULL;
 }
 
+/* What is wrong may be that the names, of which several layouts have some, were taken for those of another one. */
+static void guess_say(import *p, const import_layout *y)
+{
+    at_err was = *p->err;
+    if (p->o->layout != AT_LAYOUT_GUESS || !(p->f.strange || p->c.strange))
+        return;
+    p->err->code = AT_OK;
+    at_fail(p->err, was.code, "%.440s (taken for %s; --as names another)", was.text, y->name);
+}
+
 static void model_make(import *p, at_import_said *said)
 {
     at_layout which;
@@ -405,6 +415,8 @@ static void model_make(import *p, at_import_said *said)
         p->status = foreign_end(&p->f);
     if (!p->status)
         p->status = at_model_validate(p->m, p->err);
+    if (p->status)
+        guess_say(p, y);
     if (!p->status && said)
         *said = (at_import_said){
             .layout = which,

@@ -172,6 +172,39 @@ static void taken(void **state)
     }
 }
 
+/* A GPT-2 whose matrices are turned is taken for nanoGPT: what is wrong then is said of nanoGPT. */
+static void guessed(void **state)
+{
+    static const char taken_for[] = " (taken for gpt2; --as names another)";
+    static const struct {
+        const char *seed, *keys;
+        at_layout layout;
+        const char *end; /* of the message */
+    } rows[] = {
+        {"gpt2", "{\"n_layer\":null}", AT_LAYOUT_GUESS, "n_layer is missing"},
+        {"gpt2", "{\"vocab_size\":4}", AT_LAYOUT_GUESS, "needed: (4, 2)"},
+        {"gpt2", "{\"n_layer\":2}", AT_LAYOUT_GUESS, "h.1.ln_1.weight is missing"},
+        {"gpt2", "{\"sink\":2}", AT_LAYOUT_GUESS, "--ignore sink"},
+        {"gpt2", "{\"sink\":2}", AT_LAYOUT_GPT2, "--ignore sink"},
+        {"gpt2", "{\"vocab_size\":4}", AT_LAYOUT_GPT2, "needed: (4, 2)"},
+        {"gpt2", "{\"n_layer\":0}", AT_LAYOUT_GUESS, "must be an integer in 1..256"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_model m;
+        at_err err = {0};
+        at_import_options o = every;
+        o.layout = rows[k].layout;
+        with_keys(&m, rows[k].seed, rows[k].keys, o, &err);
+        char want[100];
+        bool strange = rows[k].layout == AT_LAYOUT_GUESS && !strstr(rows[k].end, "an integer");
+        snprintf(want, sizeof want, "%s%s", rows[k].end, strange ? taken_for : "");
+        size_t n = strlen(err.text), tail = strlen(want);
+        if (n < tail || strcmp(err.text + n - tail, want))
+            fail_msg("%s: \"%s\" does not end in \"%s\"", rows[k].keys, err.text, want);
+    }
+}
+
 /* What the options say, and these models are not. */
 static void asked(void **state)
 {
@@ -237,6 +270,7 @@ static void last_norm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(taken),
-                                       cmocka_unit_test(asked), cmocka_unit_test(last_norm)};
+                                       cmocka_unit_test(asked), cmocka_unit_test(guessed),
+                                       cmocka_unit_test(last_norm)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
