@@ -152,7 +152,6 @@ refuses 2 'steps of no decoder' '--steps 3: a decoder makes rows' import example
 refuses 2 'a key that is used' 'key n_head is understood here' import examples/copycat --ignore n_head -o "$dir/bad.safetensors"
 refuses 2 'too many steps' '--steps 8' import examples/copycat --steps 8 -o "$dir/bad.safetensors"
 
-# Five gigabytes, as files with holes, on a budget of two: refused before they are read.
 holes() # $1 file, $2 its header, $3 bytes of its data
 {
     n=${#2}
@@ -164,6 +163,28 @@ holes() # $1 file, $2 its header, $3 bytes of its data
     truncate -s $((8 + n + $3)) "$1" 2>/dev/null
 }
 tensor() { printf '"%s":{"dtype":"%s","shape":[%s],"data_offsets":[%s,%s]}' "$@"; } # name, type, shape, begin, end
+
+# An index says of every tensor in which file it is.
+shards() # $1 the place of a, $2 of b, $3 more of the map; the files are none of any layout
+{
+    rm -rf "$dir/bad"
+    mkdir "$dir/bad"
+    for one in a b; do
+        holes "$dir/bad/$one.safetensors" "{$(tensor $one F32 1 0 4)}" 4
+    done
+    echo '{}' >"$dir/bad/config.json"
+    echo "{\"weight_map\": {\"a\": \"$1.safetensors\", \"b\": \"$2.safetensors\"$3}}" >"$dir/bad/model.safetensors.index.json"
+}
+shards a b ''
+bad 'an index that is right' 'its tensors (a, ...) are of no layout'
+shards a b ', "c": "a.safetensors"'
+bad 'a tensor of the index is in no file' 'index.json: weight_map: tensor c is not in a.safetensors'
+shards b b ', "a.b": "a.safetensors"'
+bad 'a tensor of the index is in another file' 'weight_map: tensor a is not in b.safetensors'
+shards a c ''
+bad 'a file of the index is not there' 'c.safetensors: No such file'
+
+# Five gigabytes, as files with holes, on a budget of two: refused before they are read.
 for row in 'F64 8 2048' 'F32 4 3072' 'F16 2 3072' 'BF16 2 3072'; do
     read -r kind bytes width <<<"$row"
     size=$((262144 * width * bytes))

@@ -269,6 +269,12 @@ static at_status file_add(foreign *f, const char *path)
     return st ? st : header_open(f, f->n_files - 1);
 }
 
+static at_status one_open(foreign *f, const char *path)
+{
+    at_status st = file_add(f, path);
+    return st ? st : names_sort(f);
+}
+
 /* A name that leads out of the folder is none of a shard. */
 static bool plain_name(const char *name)
 {
@@ -300,6 +306,25 @@ static at_status shards_add(foreign *f, const char *folder, const json_t *map, c
     return f->n_files ? AT_OK : at_fail(f->err, AT_EINPUT, "%s: weight_map names no file", index);
 }
 
+static foreign_tensor *tensor_find(const foreign *f, const char *full)
+{
+    foreign_tensor key = {.name = full};
+    return f->n ? bsearch(&key, f->tensors, (size_t)f->n, sizeof *f->tensors, by_name) : NULL;
+}
+
+/* Is each tensor where the index says that it is? */
+static at_status map_check(foreign *f, const json_t *map, const char *index)
+{
+    for (void *i = json_object_iter((json_t *)map); i; i = json_object_iter_next((json_t *)map, i)) {
+        const char *name = json_object_iter_key(i), *file = json_string_value(json_object_iter_value(i));
+        const foreign_tensor *t = tensor_find(f, name);
+        if (!t || strcmp(strrchr(f->files[t->file].path, '/') + 1, file) != 0)
+            return at_fail(f->err, AT_EINPUT, "%s: weight_map: tensor %.150s is not in %.100s", index, name,
+                           file);
+    }
+    return AT_OK;
+}
+
 static at_status index_open(foreign *f, const char *folder, const char *index)
 {
     char *text;
@@ -312,6 +337,10 @@ static at_status index_open(foreign *f, const char *folder, const char *index)
     st = !root                 ? AT_EINPUT
          : json_is_object(map) ? shards_add(f, folder, map, index)
                                : at_fail(f->err, AT_EINPUT, "%s: weight_map is missing", index);
+    if (!st)
+        st = names_sort(f);
+    if (!st)
+        st = map_check(f, map, index);
     model_json_free(root);
     at_free(text);
     return st;
@@ -328,7 +357,7 @@ static at_status folder_open(foreign *f, const char *folder)
     if (there(index))
         return index_open(f, folder, index);
     if (there(one))
-        return file_add(f, one);
+        return one_open(f, one);
     for (size_t k = 0; k < sizeof pickles / sizeof *pickles; k++) {
         const char *path = joined(f, folder, pickles[k]);
         if (!path)
@@ -347,10 +376,9 @@ at_status foreign_open(foreign *f, const char *path, at_arena *arena, at_err *er
     if (!(f->files = at_new(arena, tensors_source, SHARDS_MAX)))
         return at_oom(err);
     bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    at_status st = folder                              ? folder_open(f, path)
-                   : there(path) && named_pickle(path) ? pickle_refuse(path, err)
-                                                       : file_add(f, path);
-    return st ? st : names_sort(f);
+    return folder                              ? folder_open(f, path)
+           : there(path) && named_pickle(path) ? pickle_refuse(path, err)
+                                               : one_open(f, path);
 }
 
 at_status foreign_memory(foreign *f, const char *bytes, size_t n, at_arena *arena, at_err *err)
@@ -377,10 +405,7 @@ foreign_tensor *foreign_find(const foreign *f, const char *name)
 {
     char full[NAME_LONG];
     int n = snprintf(full, sizeof full, "%s%s", f->prefix, name);
-    if (n < 0 || n >= NAME_LONG || !f->n)
-        return NULL;
-    foreign_tensor key = {.name = full};
-    return bsearch(&key, f->tensors, (size_t)f->n, sizeof *f->tensors, by_name);
+    return n < 0 || n >= NAME_LONG ? NULL : tensor_find(f, full);
 }
 
 bool foreign_has(const foreign *f, const char *fmt, ...)
