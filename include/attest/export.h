@@ -5,7 +5,8 @@
  *
  * A format is a row of at_exports and a file src/export/export_NAME.c. All write the same model: what cannot be said in a format is
  * refused by name, and nothing is written then. Hard attention leaves attest only where no other order of summation
- * can choose another key: its scores are exact, or its `tie` is larger than what rounding can make of two that are equal. */
+ * can choose another key: its scores are exact, or its `tie` is larger than what rounding can make of two that are equal; but for npz in the
+ * model's own numbers, which computes nothing. */
 #ifndef ATTEST_EXPORT_H
 #define ATTEST_EXPORT_H
 
@@ -31,8 +32,8 @@ typedef struct {
     const char *name, *doc;
     bool folder; /* several files, in a folder that must not be there yet */
     bool cache;  /* knows at_export_as.cache */
-    bool hard;   /* computes hard attention */
-    bool whole;  /* holds the model as it is; the others take the parts of AT_IN_EXPORT */
+    bool hard;   /* has hard attention */
+    bool whole;  /* holds the model and computes nothing; the others take the parts of AT_IN_EXPORT */
     at_status (*write)(const at_model *m, const at_export_as *as, struct export_files *out, at_err *err);
 } at_export_kind;
 extern const at_export_kind at_exports[];

@@ -161,7 +161,8 @@ at_status at_export_write(const at_model *m, const at_export_kind *to, const at_
     copy.f32 = as->dtype == AT_EXPORT_STORED ? m->f32 : as->dtype == AT_EXPORT_F32;
     if (copy.f32)
         s = rounded(&copy, err);
-    if (!s && to->hard)
+    /* What holds the model as it is computes nothing: it is asked only when its numbers became others. */
+    if (!s && to->hard && (!to->whole || (copy.f32 && !m->f32)))
         s = export_sure(&copy, err);
     if (!s)
         s = to->write(&copy, as, &files, err);
