@@ -124,7 +124,7 @@ static const cli_option options[] = {
     {"--width", "D", "at most so wide a residual stream", CLI_WHOLE(own, width, 1, 1 << 24)},
     {"--layers", "K", "at most so many attention layers", CLI_WHOLE(own, layers, 1, 4096)},
     {"--precision", "p", "bits of a mantissa, exponents have 8 (default 24: f32)",
-     CLI_WHOLE(own, bits, 1, 4096)},
+     CLI_WHOLE(own, bits, 2, 53)}, /* those of pN */
     {"--memory", "MIB", "at most so much for weights and caches", CLI_NUMBER(own, memory, 0, 1e9)},
     {CLI_JSON},
     {CLI_DB},

@@ -29,6 +29,9 @@ says 0 'one layer of GPT-3' 'from n = 14350' bound compose-bound --size gpt3 --s
 says 0 'floats have a mantissa' 'p=11 e=5' bound dp-hard --size gpt2
 refuses 2 'no problem' '--problem' advise --length 9
 refuses 2 'no length' '--length' advise --problem lis
+for bits in 1 54 99; do
+    refuses 2 "no arithmetic has $bits bits" 'must be an integer in 2..53' advise --problem lis --length 90 --precision $bits
+done
 refuses 2 'no such problem' 'did you mean' advise --problem mtch2 --length 9
 refuses 2 'the size is fixed' 'give one of them' advise --problem lis --length 90 --set n=4
 refuses 2 'nothing is known of it' 'aa has rows to learn only' advise --problem aa --length 8
