@@ -44,6 +44,7 @@ refuses 2 'look: input of a film' '--input is for --film' look "$dir/f.20.st" --
 # The model of a claim about a training is what training gives.
 says 0 'qsa-train: show' 'rate = 0.03 ' show qsa-train
 refuses 2 'ngram-learn: a training is no limit' 'claim ngram-learn is checked by trials: it has no model of its own' build ngram-learn -o "$dir/none.st"
+refuses 2 'reasoning-train: nor is this one' 'claim reasoning-train is checked by trials: it has no model of its own' export reasoning-train --to npz -o "$dir/none.npz"
 says 0 'qsa-train: build' '1 attention layer, 1 head, head width 17, 0 MLPs' build qsa-train -o "$dir/t.st"
 says 0 'qsa-train: its model' '1 of 1 claims hold' check "$dir/t.st" --problem qsa --set N=8,q=2,d=1 --sampled 100
 

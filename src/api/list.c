@@ -24,7 +24,7 @@ static json_t *claim_row(int i, at_status *s, at_err *err)
     json_t *j = row(c->id, c->title);
     j = result_set(j, "source", result_text(c->source));
     j = result_set(j, "statement", result_text(c->statement));
-    j = result_set(j, "model", json_boolean(!at_claim_is_limit(c)));
+    j = result_set(j, "model", json_boolean(c->film || !c->trial));
     return result_set(j, "parameters", result_params(c->params, c->n_params));
 }
 

@@ -11,6 +11,7 @@
     ROW(qsa_rip)                                                                                             \
     ROW(qsa_moment)                                                                                          \
     ROW(qsa_train)                                                                                           \
+    ROW(reasoning_train)                                                                                     \
     ROW(lemma_a1)                                                                                            \
     ROW(lemma_a2)                                                                                            \
     ROW(lemma_a3)                                                                                            \
@@ -82,7 +83,6 @@
     ROW(ptm_cot)                                                                                             \
     ROW(lm_tight)                                                                                            \
     ROW(ngram_learn)                                                                                         \
-    ROW(reasoning_train)                                                                                     \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

@@ -560,6 +560,24 @@ static void test_lists(void **state)
     }
     at_result *r;
     refused(at_list("nothing", &r, &err), AT_EINPUT, "claims");
+    works(at_list("claims", &r, &err)); /* what has a model: a training may be filmed, and a limit has none */
+    for (int i = 0;; i++) {
+        static const char *const models[][2] = {{"match2", "1"},
+                                                {"qsa-train", "1"},
+                                                {"reasoning-train", "0"},
+                                                {"ngram-learn", "0"},
+                                                {"match3-hard", "0"}};
+        char name[48];
+        snprintf(name, sizeof name, "rows.%d.id", i);
+        const char *id = at_result_text(r, name);
+        if (!id)
+            break;
+        snprintf(name, sizeof name, "rows.%d.model", i);
+        for (size_t k = 0; k < sizeof models / sizeof *models; k++)
+            if (strcmp(models[k][0], id) == 0)
+                assert_true(at_result_number(r, name) == (*models[k][1] == '1'));
+    }
+    at_result_free(r);
     unsigned seen = 0; /* every view of problems is told with its parameters */
     works(at_list("problems", &r, &err));
     for (int i = 0;; i++) {

@@ -195,6 +195,7 @@ const at_claim claim_reasoning_train = {
     .id = "reasoning-train",
     .title = "Linear and block-sparse decoders need more width than standard ones to learn LIS",
     .source = "Yang et al. 2024 (section 5, figure 1)",
+    .group = "Learnt",
     .statement =
         "Trained with the same recipe on chains of longest increasing subsequences, a decoder with standard "
         "attention learns with a width that is not enough for linear or block-sparse attention; what these "
