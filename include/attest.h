@@ -14,8 +14,8 @@
  * works, never what it finds out but by its seed; NULL: the defaults.
  *
  * Failures. A call that can fail returns an at_status, and, but for at_net_generate, writes its results only when that is AT_OK.
- * err may be NULL; it is cleared when a call begins, and holds one line when it failed. A verdict is no failure: a model that
- * is wrong is a result.
+ * err may be NULL; it is cleared when a call begins, and holds one line when it failed. A text that a call cannot do without (a
+ * claim, a path) must not be NULL: AT_EINPUT. A verdict is no failure: a model that is wrong is a result.
  *
  * Threads. Different handles may be used at the same time, and one at_net by several calls at once as long as nobody writes to its
  * tensors. Letters: n positions, D width of the residual stream, T = n and the hidden positions. Matrices are row-major. */

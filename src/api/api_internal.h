@@ -23,6 +23,8 @@ const at_env *api_env(const at_env *env);
 
 /* Every call that can fail begins so: err, which the caller may have used before, says nothing. */
 void api_begin(at_err *err);
+/* A text that there is no call without: is it there? */
+at_status api_need(const char *what, const char *text, at_err *err);
 /* The arithmetic of this name; NULL: f64. */
 at_status api_precision(const char *name, at_arith *out, at_err *err);
 /* A net around a model, which it owns from now on, also when this fails. */

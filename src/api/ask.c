@@ -132,6 +132,8 @@ at_status at_claim_verdict(const char *claim, const char *set, const char *how, 
                            at_result **out, at_err *err)
 {
     api_begin(err);
+    if (api_need("claim", claim, err))
+        return AT_EINPUT;
     env = api_env(env);
     const char *tier = "quick", *precision = NULL;
     const option known[] = {{"tier", OPTION_TEXT, &tier}, {"precision", OPTION_TEXT, &precision}};
@@ -499,6 +501,8 @@ static json_t *bound_json(const at_bound *b, const at_params *p, const at_bound_
 at_status at_bound_at(const char *bound, const char *set, at_result **out, at_err *err)
 {
     api_begin(err);
+    if (api_need("bound", bound, err))
+        return AT_EINPUT;
     at_err own = {0};
     const at_bound *b = at_registry_need(&at_bound_registry, bound, &own);
     if (!b)

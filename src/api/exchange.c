@@ -57,6 +57,8 @@ static at_status import_how(const char *how, at_arena *a, at_import_options *o, 
 at_status at_net_import(const char *path, const char *how, at_net **out, at_err *err)
 {
     api_begin(err);
+    if (api_need("path", path, err))
+        return AT_EINPUT;
     at_arena a;
     at_import_options o;
     at_model m;
@@ -92,6 +94,8 @@ at_status at_net_adopt(const void *bytes, size_t n, const char *config, const ch
 at_status at_net_export(const at_net *net, const char *to, const char *how, const char *path, at_err *err)
 {
     api_begin(err);
+    if (api_need("to", to, err) || api_need("path", path, err))
+        return AT_EINPUT;
     const char *dtype = NULL;
     bool cache = false;
     int number;

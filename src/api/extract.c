@@ -128,6 +128,8 @@ static at_status kind_find(const char *to, uint64_t length, const struct kind **
 at_status at_net_extract(const at_net *net, const char *to, const char *how, at_result **out, at_err *err)
 {
     api_begin(err);
+    if (api_need("to", to, err))
+        return AT_EINPUT;
     const char *precision = NULL;
     uint64_t length = 0, values = 0, gates = 0;
     const option known[] = {{"length", OPTION_COUNT, &length},

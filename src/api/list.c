@@ -92,6 +92,8 @@ static int problems(void)
 at_status at_list(const char *what, at_result **out, at_err *err)
 {
     api_begin(err);
+    if (api_need("what", what, err))
+        return AT_EINPUT;
     const struct {
         const char *name;
         row_make *make;

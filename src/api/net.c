@@ -44,6 +44,8 @@ static at_status claim_model(const at_claim *c, const char *set, at_model *m, at
 at_status at_net_build(const char *claim, const char *set, at_net **out, at_err *err)
 {
     api_begin(err);
+    if (api_need("claim", claim, err))
+        return AT_EINPUT;
     const at_claim *c = NULL;
     at_claim_file *file = NULL;
     at_model m;
@@ -80,6 +82,8 @@ static at_status text_open(const char *text, const char *kind, const char *alpha
 at_status at_net_compile(const char *text, const char *set, const char *how, at_net **out, at_err *err)
 {
     api_begin(err);
+    if (api_need("text", text, err))
+        return AT_EINPUT;
     const char *kind = NULL, *alphabet = NULL, *attention = NULL, *precision = NULL;
     const option known[] = {{"kind", OPTION_TEXT, &kind},
                             {"alphabet", OPTION_TEXT, &alphabet},
@@ -114,6 +118,8 @@ at_status at_net_compile(const char *text, const char *set, const char *how, at_
 at_status at_net_load(const char *path, at_net **out, at_err *err)
 {
     api_begin(err);
+    if (api_need("path", path, err))
+        return AT_EINPUT;
     at_model m;
     at_net *net;
     at_status s = at_model_load(&m, path, err);
@@ -160,6 +166,8 @@ at_status api_model(const at_net *net, at_model *out, at_err *err)
 at_status at_net_save(const at_net *net, const char *path, at_err *err)
 {
     api_begin(err);
+    if (api_need("path", path, err))
+        return AT_EINPUT;
     at_model m;
     at_status s = api_model(net, &m, err);
     return s ? s : at_model_save(&m, path, err);

@@ -12,6 +12,11 @@ void api_begin(at_err *err)
     }
 }
 
+at_status api_need(const char *what, const char *text, at_err *err)
+{
+    return text ? AT_OK : at_fail(err, AT_EINPUT, "%s is missing: it must be a text, and is NULL", what);
+}
+
 at_err *at_err_new(void)
 {
     return at_calloc(1, sizeof(at_err));

@@ -62,6 +62,8 @@ static double *numbers_copy(const double *x, size_t n)
 at_status at_net_read(const at_net *net, const char *line, double **x, int *n, at_err *err)
 {
     api_begin(err);
+    if (api_need("line", line, err))
+        return AT_EINPUT;
     at_arena a;
     at_input in;
     at_arena_init(&a);
@@ -437,6 +439,8 @@ at_status at_net_look(const at_net *net, const double *x, int n, const char *pre
                       at_err *err)
 {
     api_begin(err);
+    if (api_need("path", path, err))
+        return AT_EINPUT;
     at_arena arena;
     at_look l;
     at_picture_kind kind;

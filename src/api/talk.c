@@ -30,6 +30,8 @@ at_status at_net_protocol(const at_net *net, const char *parties, const double *
                           at_result **out, at_err *err)
 {
     api_begin(err);
+    if (api_need("parties", parties, err))
+        return AT_EINPUT;
     const char *precision = "p24e8";
     const option known[] = {{"precision", OPTION_TEXT, &precision}};
     at_shared *shared = NULL;

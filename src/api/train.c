@@ -58,6 +58,8 @@ at_status at_net_train(const char *problem, const char *set, const char *recipe,
                        const at_env *env, at_net **out, at_result **result, at_err *err)
 {
     api_begin(err);
+    if (api_need("problem", problem, err))
+        return AT_EINPUT;
     env = api_env(env);
     at_recipe r;
     at_source *d = NULL;

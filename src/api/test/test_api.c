@@ -538,6 +538,61 @@ static void test_cancel(void **state)
     at_net_free(net);
 }
 
+/* Every text that no call can do without, given as NULL. */
+enum { TEXTS = 16 };
+static at_status without(int k, at_net *net, at_err *e)
+{
+    double x[2] = {1, 2}, *read;
+    int n;
+    at_net *made;
+    at_result *r;
+    switch (k) {
+    case 0:
+        return at_list(NULL, &r, e);
+    case 1:
+        return at_net_build(NULL, "N=3", &made, e);
+    case 2:
+        return at_net_compile(NULL, NULL, "kind=regex", &made, e);
+    case 3:
+        return at_net_compile(NULL, NULL, NULL, &made, e);
+    case 4:
+        return at_net_load(NULL, &made, e);
+    case 5:
+        return at_net_save(net, NULL, e);
+    case 6:
+        return at_net_import(NULL, NULL, &made, e);
+    case 7:
+        return at_net_export(net, NULL, NULL, "x", e);
+    case 8:
+        return at_net_export(net, "npz", NULL, NULL, e);
+    case 9:
+        return at_net_read(net, NULL, &read, &n, e);
+    case 10:
+        return at_net_look(net, x, 2, NULL, NULL, e);
+    case 11:
+        return at_claim_verdict(NULL, NULL, NULL, NULL, &r, e);
+    case 12:
+        return at_net_extract(net, NULL, NULL, &r, e);
+    case 13:
+        return at_net_protocol(net, NULL, x, 2, NULL, &r, e);
+    case 14:
+        return at_bound_at(NULL, NULL, &r, e);
+    default:
+        return at_net_train(NULL, NULL, NULL, NULL, NULL, &made, &r, e);
+    }
+}
+
+static void test_no_text(void **state)
+{
+    (void)state;
+    at_net *net = match2("N=3 M=3");
+    for (int k = 0; k < TEXTS; k++) {
+        refused(without(k, net, &err), AT_EINPUT, "is missing: it must be a text, and is NULL");
+        refused(without(k, net, NULL), AT_EINPUT, "");
+    }
+    at_net_free(net);
+}
+
 static void test_lists(void **state)
 {
     (void)state;
@@ -770,27 +825,17 @@ static void test_there_and_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),
-        cmocka_unit_test(test_undecided),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_generate),
-        cmocka_unit_test(test_trace),
-        cmocka_unit_test(test_look),
-        cmocka_unit_test(test_models),
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_tensors),
-        cmocka_unit_test(test_check),
-        cmocka_unit_test(test_claim),
-        cmocka_unit_test(test_refute),
-        cmocka_unit_test(test_equal),
-        cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_train),
-        cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_exchange),
-        cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_run),      cmocka_unit_test(test_undecided),
+        cmocka_unit_test(test_many),     cmocka_unit_test(test_words),
+        cmocka_unit_test(test_generate), cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_look),     cmocka_unit_test(test_models),
+        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_tensors),
+        cmocka_unit_test(test_check),    cmocka_unit_test(test_claim),
+        cmocka_unit_test(test_refute),   cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_bound),    cmocka_unit_test(test_train),
+        cmocka_unit_test(test_cancel),   cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_no_text),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_exchange), cmocka_unit_test(test_there_and_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
