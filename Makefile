@@ -140,8 +140,8 @@ $(BUILD)/obj/src/exec/%.o $(BUILD)/obj/src/num/%.o $(addprefix $(BUILD)/obj/src/
     private FLAGS += -fno-sanitize-coverage=trace-cmp
 # Eliminations, some ten thousand to a model: as they were compiled, one input took longer than a target may.
 $(BUILD)/obj/src/extract/feasible.o: private FLAGS += -O2 -fno-sanitize-coverage=trace-cmp
-# No target trains, and clang takes four minutes of it.
-$(BUILD)/obj/src/train/train_avx512.o: private FLAGS += -O0 -fno-sanitize=all
+# No target trains, and clang takes four minutes of one.
+$(BUILD)/obj/src/train/train_avx512.o $(BUILD)/obj/src/train/plain_avx512.o: private FLAGS += -O0 -fno-sanitize=all
 endif
 $(BUILD)/obj/%_avx512.o: private FLAGS += -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma
 # Where nothing can run it, it is not worth the compiler's half minute.

@@ -112,12 +112,33 @@ static at_status options_check(const at_model *m, const at_train_options *o, at_
     return AT_OK;
 }
 
+#if defined(__x86_64__)
+/* Vectors of AVX-512 pay where the rows of every product fill at least one: widths, heads, hidden units, states. */
+static bool avx512_wanted(const at_model *m, bool single)
+{
+    int least = single ? 16 : 8;
+    bool wide = at_exec_avx512() && m->width >= 2 * least;
+    for (int b = 0; b < m->n_blocks && wide; b++) {
+        const at_block *o = &m->blocks[b];
+        for (int g = 0; o->kind == AT_BLOCK_ATTN && g < o->n_groups; g++)
+            wide = wide && o->groups[g].dk >= least && o->groups[g].dv >= least;
+        for (int l = 0; o->kind == AT_BLOCK_MLP && l + 1 < o->n_dense; l++)
+            wide = wide && o->dense[l].rows >= least;
+        wide = wide && (o->kind != AT_BLOCK_RNN || o->rnn.state >= 2 * least);
+    }
+    return wide;
+}
+#endif
+
 static void kernel_make(at_trainer *t)
 {
     bool single = t->arith.kind == AT_F32;
     const plain_kernel *k = single ? &plain_portable_f : &plain_portable_d;
 #if defined(__x86_64__)
-    if (!strcmp(t->kernel->isa, "avx2"))
+    if (avx512_wanted(&t->base, single)) {
+        k = single ? &plain_avx512_f : &plain_avx512_d;
+        t->kernel = single ? &train_avx512_f : &train_avx512_d;
+    } else if (!strcmp(t->kernel->isa, "avx2"))
         k = single ? &plain_avx2_f : &plain_avx2_d;
 #endif
     t->own = *t->kernel;

@@ -1,4 +1,4 @@
-/* plain.h: what the files of the plain engine share: plain.c (plan), plain_pass.inc (the pass, four instances). */
+/* plain.h: what the files of the plain engine share: plain.c (plan), plain_pass.inc (the pass, six instances). */
 #ifndef ATTEST_TRAIN_PLAIN_H
 #define ATTEST_TRAIN_PLAIN_H
 
@@ -52,7 +52,7 @@ typedef struct {
 } plain_kernel;
 extern const plain_kernel plain_portable_f, plain_portable_d;
 #if defined(__x86_64__)
-extern const plain_kernel plain_avx2_f, plain_avx2_d;
+extern const plain_kernel plain_avx2_f, plain_avx2_d, plain_avx512_f, plain_avx512_d;
 #endif
 
 #endif
