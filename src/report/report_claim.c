@@ -104,7 +104,7 @@ static void weights_html(at_text *t, const at_report_section *s)
 /* Among many, a program without the ranges of its values, and of a long one the beginning; `attest show` prints all of it. */
 static void program_html(at_text *t, const at_report_section *s)
 {
-    enum { MOST = 10, LONG = 16 };
+    enum { MOST = 8, LONG = 12 };
     static const char range[] = "   # in ";
     const at_report_claim *c = s->claim;
     at_text shown;
