@@ -144,7 +144,8 @@ class Rule(Parser):
             return lambda e: functools.reduce(lambda v, s: body({**e, name: v, step: s}), range(lo(e), hi(e) + 1), start(e))
         if self.take("["):
             place = self.list("]")
-            pick = lambda v, k: v[int(k) - 1 if k > 0 else len(v)]  # there is nothing at 0
+            row = lambda v: v if hasattr(v, "__len__") else [v]  # of one number
+            pick = lambda v, k: row(v)[int(k) - 1 if k > 0 else len(row(v))]  # there is nothing at 0
             return lambda e: functools.reduce(lambda v, f: pick(v, f(e)), place, e[t])
         return lambda e: e[t]
 
