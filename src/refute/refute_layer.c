@@ -14,6 +14,8 @@
  *   qsa       Alice's bits a choose 2j-1 or 2j for her subset y at position 2q+1, Bob's vectors are +-e_1. First all a: is
  *             her row the same up to the layer (then no b tells them apart), or behind it, or the output, for given b? And Bob's
  *             side: y is given, a vector in it is the secret, the other rows are free.
+ *   triangle  the gadget of claim triangle-row: node 1 is asked, an edge leads from it to node 2 and one from node 2+k to it. The secret is
+ *             the row of node 2: does an edge lead to node 2+k? Free: its edges to the others, and whether edges lead from them to node 2.
  *
  * Differs from the proofs: equality is asked of the p-bit attention outputs, not of the exact partial sums (equal sums give equal
  * outputs); free positions that move the outputs least are tried first, so fewer inputs are needed than the
@@ -148,6 +150,56 @@ static at_status match3_make(gadget *g, at_arena *a, at_err *err)
         g->rows[1 + g->n + i] = M - 1 - 4 * i;
     }
     return AT_OK;
+}
+
+/* triangle: rows of node 2 by the bits of their number, then of the others: no edge, one to node 1, one to node 2. Secret k stands for
+ * node 3+k. */
+enum { ROW_BITS = 11, ROW_CELLS = 1 << 18 };
+
+static void triangle_vary(gadget *g, int variant)
+{
+    const double *others = g->rows + ((size_t)1 << g->n) * (size_t)g->W;
+    (void)variant;
+    g->site[0] = (layer_site){1, others + 2 * (size_t)g->W};
+    g->site[1] = (layer_site){1 << g->n, g->rows};
+    for (int i = 2; i < g->N; i++)
+        g->site[i] = (layer_site){3, others};
+}
+
+static void triangle_hide(gadget *g, int secret)
+{
+    static const int no_or_to_two[] = {0, 2};
+    for (int j = 0; j < 1 << g->n; j++) {
+        g->choice[j] = j;
+        g->target[j] = j >> secret & 1;
+    }
+    g->n_free = 0;
+    free_add(g, 1, g->choice, 1 << g->n);
+    for (int i = 0; i < g->N; i++) {
+        g->base[i] = i == 2 + secret;
+        if (i > 1 && i != 2 + secret)
+            free_add(g, i, no_or_to_two, 2);
+    }
+}
+
+static at_status triangle_make(gadget *g, at_arena *a, at_err *err)
+{
+    g->n = g->N - 2 < ROW_BITS ? g->N - 2 : ROW_BITS;
+    while (g->n > 1 && g->N > ROW_CELLS >> g->n)
+        g->n--;
+    g->variants = 1;
+    g->secrets = g->n;
+    g->vary = triangle_vary;
+    g->hide = triangle_hide;
+    g->words = "in one of the two graphs an edge of node 2 completes the triangle";
+    int rows = 1 << g->n;
+    at_status s = gadget_alloc(g, rows, rows + 3, a, err);
+    for (int j = 0; j < rows && !s; j++)
+        for (int k = 0; k < g->n; k++)
+            g->rows[(size_t)j * (size_t)g->W + (size_t)(2 + k)] = j >> k & 1;
+    for (int to = 0; to < 2 && !s; to++)
+        g->rows[(size_t)(rows + 1 + to) * (size_t)g->W + (size_t)to] = 1;
+    return s;
 }
 
 /* qsa, Bob's side: rows are (z, y) with z in {-e_1, e_1, 0, -e_1/2, e_1/2} and y in SUBSETS subsets, the first {1..q}; then the
@@ -457,7 +509,8 @@ static at_status alice_search(const at_subject *s, alice_state_kind first, alice
 static const struct {
     const char *task;
     at_status (*make)(gadget *g, at_arena *a, at_err *err);
-} makers[] = {{"compose", compose_make}, {"match3", match3_make}, {"qsa", qsa_make}};
+} makers[] = {
+    {"compose", compose_make}, {"match3", match3_make}, {"qsa", qsa_make}, {"triangle", triangle_make}};
 
 static int maker_of(const at_subject *s)
 {
@@ -471,7 +524,7 @@ static at_status fits(const at_subject *s, at_err *why)
 {
     int maker = maker_of(s);
     if (maker < 0)
-        return at_fail(why, AT_EREFUSED, "it knows inputs for compose, match3 and qsa only");
+        return at_fail(why, AT_EREFUSED, "it knows inputs for compose, match3, qsa and triangle only");
     at_status st = layer_fits(s->m, s->arith, why);
     if (st)
         return st;
@@ -484,6 +537,8 @@ static at_status fits(const at_subject *s, at_err *why)
     if (maker == 2 && N < 2 * at_params_int(s->params, "q") + 1)
         return at_fail(why, AT_EREFUSED, "N=%d q=%d: the inputs that are compared need N >= 2q+1", N,
                        at_params_int(s->params, "q"));
+    if (maker == 3 && N < 3)
+        return at_fail(why, AT_EREFUSED, "N=%d: the inputs that are compared need N >= 3", N);
     return AT_OK;
 }
 
