@@ -15,6 +15,7 @@ const char *const at_bound_bits_names[AT_BITS_KINDS] = {
     ROW(match3_hard)                                                                                         \
     ROW(match3_sets)                                                                                         \
     ROW(triangle)                                                                                            \
+    ROW(triangle_row)                                                                                        \
     ROW(qsa_attention_hard)                                                                                  \
     ROW(qsa_radon)                                                                                           \
     ROW(qsa_fnn_hard)                                                                                        \

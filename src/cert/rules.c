@@ -82,6 +82,10 @@ static const struct {
                J) "-" PAIRS_OF ") - (" DIGIT_OF(J) " > " PAIRS_OF "))"
 #define LEFT "(" PAIRS_OF " - H)"
 #define SHOW "min(N-2-H, (" LEFT " - " LEFT " mod 2) / 2)"
+/* triangle-row: is there an edge from node F to node T? */
+#define LEADS(F, T)                                                                                          \
+    "(if " F " == 1 then " T " == 2 else if " F " == 2 then (if " T " > 2 then both(i, 2**(N-5+" T           \
+    ")) > 0 else 0) else if " T " == 1 then both(i, 2**((" F "-3+turn) mod (N-2))) > 0 else 0)"
 #define K_OF "((H*d*p*L)**8 * 8**(2*L*L))"
 
 static const struct {
@@ -92,6 +96,13 @@ static const struct {
     {"match3-hard", "binds", "2*H*(m+1)*p < N-1 - (N-1) mod 2 and 8*H*(m+1)*p < M-2 - (M-2) mod 8"},
     {"qsa-attention-hard", "binds", "(m+2)*p < q"},
     {"triangle", "binds", "D*3*k*H*(2*m+1)*p < k**2"},
+    {"triangle-row", "binds",
+     "H*(if D == 1 then m+1 else (4*D-2)*m)*(if sums == \"exact\" then p+e else p) < N-2"},
+    /* node 1 lies in a triangle iff a and b meet, whose bits i has */
+    {"triangle-row", "gadget",
+     "all i in 0..4**(N-2)-1: (any j in 1..N: any l in 1..N: " LEADS("1", "j") " > 0 and " LEADS(
+         "j", "l") " > 0 and " LEADS("l", "1") " > 0) == any k in 0..N-3: both(i, 2**k) > 0 and both(i, "
+                                               "2**(N-2+k)) > 0"},
     {"funccomp-params", NULL, /* m through the x_l, and by its exponent as it is read */
      "(fold v = 1 for l in 0..L-1: v * " K_OF "**(8**(L-l-1)))**8 == " K_OF
      "**(sum l in 0..L-1: if grouping == \"inside\" then 8**(l+1) else 8**l + (if grouping == \"each\" or l "

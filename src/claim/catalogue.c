@@ -38,6 +38,7 @@
     ROW(match3_hard)                                                                                         \
     ROW(match3_sets)                                                                                         \
     ROW(triangle)                                                                                            \
+    ROW(triangle_row)                                                                                        \
     ROW(qsa_attention_hard)                                                                                  \
     ROW(qsa_fnn_hard)                                                                                        \
     ROW(qsa_rnn_hard)                                                                                        \

@@ -156,15 +156,17 @@ void at_model_size(const at_model *m, at_size *out)
             continue;
         }
         s.layers++;
-        int heads = 0;
+        int heads = 0, offered = 0;
         for (int g = 0; g < k->n_groups; g++) {
             const at_group *a = &k->groups[g];
             heads += a->heads;
+            offered += a->heads * (a->dv + 1);
             raise_to(&s.head_dim, a->dk);
             raise_to(&s.head_dim, a->dv);
             s.largest = fmax(s.largest, fabs(a->scale));
         }
         raise_to(&s.heads, heads);
+        raise_to(&s.offered, offered);
     }
     size_t n = m->weights ? m->n_weights : 0;
     for (size_t i = 0; (i = at_weights_next(m->weights, i, n)) < n; i++) {

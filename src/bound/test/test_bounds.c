@@ -50,6 +50,10 @@ static const struct {
     {"triangle", "k=100 D=1 H=1 m=1 p=2"},
     {"triangle", "k=2000 D=1 H=1 m=2 p=4 e=3 sums=exact"},
     {"triangle", "k=683 D=1 H=3 m=2 p=4 e=3 sums=exact"},
+    {"triangle-row", ""},
+    {"triangle-row", "N=188 H=1 m=36 p=2 e=3 sums=exact"}, /* 185 < 186 */
+    {"triangle-row", "N=187 H=1 m=36 p=2 e=3 sums=exact"}, /* 185 is not */
+    {"triangle-row", "N=100000 D=3 H=4 m=50 p=24 sums=exact"},
     {"qsa-attention-hard", ""},
     {"qsa-attention-hard", "q=10 N=21 m=1 p=3"},
     {"qsa-attention-hard", "q=500 N=1200 m=5 p=7 e=4 sums=exact"},
@@ -186,6 +190,8 @@ static void test_least(void **state)
         {"match3-sets", "", "m", NULL},
         {"match3-sets", "N=1000 M=4002 H=1 p=24 sums=exact", "m", NULL},
         {"triangle", "", "m", NULL},
+        {"triangle-row", "", "m", NULL},
+        {"triangle-row", "D=5 N=100000", "m", NULL},
         {"qsa-attention-hard", "", "m", NULL},
         {"qsa-radon", "q=6 N=40", "m", NULL},
         {"qsa-radon", "q=6 N=17", "m", NULL},
@@ -247,6 +253,9 @@ static void test_examples(void **state)
          "from N = 519 to 1180591620717411303424"},
         {"match3-hard", "N=513 M=2060 H=2 m=2 p=9 e=3 sums=exact", "N", "from N = 507 to 512"},
         {"qsa-attention-hard", "q=10 N=21 m=1 p=3", "q", "at q = 10 only"},
+        {"triangle-row", "N=188 H=1 m=36 p=2 e=3 sums=exact", "m",
+         "up to m = 36"}, /* 37 * 5 < 186 <= 38 * 5 */
+        {"triangle-row", "D=2 H=1 m=21 p=24 e=8 sums=exact", "N", "from N = 4035"}, /* 6 * 21 * 32 < N-2 */
         {"compose-bound", "n=9007199254740991 H=9007199254740991 d=9007199254740991 p=9007199254740991", "n",
          "from n = 10^45.6 (46 digits)"},
     };

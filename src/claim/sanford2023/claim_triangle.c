@@ -24,6 +24,7 @@
  * That several layers cannot do Match3 either is a conjecture; nothing here speaks of it. */
 #include "../shared/claim_limit.h"
 #include "../shared/claim_simulate.h"
+#include "../shared/hard_nets.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -234,8 +235,9 @@ static at_status right_trial(const at_params *p, const at_cell *cell, uint64_t l
     s = at_arith_parse(at_cell_arith(cell), &q.arith, err);
     if (!s)
         s = task_params(m.n_max, &tp, err);
+    at_witness model = {.m = &m, .arith = q.arith, .task = at_task_find("triangle"), .params = &tp};
     if (!s)
-        s = at_check(&m, at_task_find("triangle"), &tp, &q, env, a, out, err);
+        s = hard_right_check(&model, &q, env, a, out, err);
     at_model_release(&m);
     if (s)
         return s;

@@ -1,4 +1,4 @@
-/* hard_refute.c: one attention layer on composition, triples and sparse averaging: the models that refuters are tried on.
+/* hard_refute.c: one attention layer on composition, triples, triangles and sparse averaging: the models that refuters are tried on.
  *
  * Budgets are counts of inputs. Random search gets at most LUCK of them: an input of it is a run of the model, one of the refuter's
  * a few additions. */
@@ -30,7 +30,7 @@ static at_status right_make(const maker *k, at_model *m, at_err *err)
         return s;
     at_params_init(&p, c->params, c->n_params);
     s = at_params_parse(&p, k->right_params, err);
-    return s ? s : at_claim_model(c, &p, m, err);
+    return s ? s : c->right ? c->right(&p, m, err) : at_claim_model(c, &p, m, err);
 }
 
 static at_status make(const void *ctx, uint64_t i, at_model *m, at_subject *s, at_err *err)
@@ -100,6 +100,13 @@ at_status hard_refute_match3(const hard_layer *h, int N, int M, at_arena *a, at_
     char *task = at_arena_printf(a, "N=%d M=%d", N, M);
     maker k = {.arch = {.vocabulary = M, .answers = 2}, .right = "match3-threewise", .right_params = task};
     return task ? maker_run(&k, h, "match3", task, a, out, err) : at_oom(err);
+}
+
+at_status hard_refute_triangle(const hard_layer *h, int N, at_arena *a, at_verdict *out, at_err *err)
+{
+    char *task = at_arena_printf(a, "N=%d", N), *right = at_arena_printf(a, "part=right pack=1 N=%d", N);
+    maker k = {.arch = {.integers = N, .answers = 2}, .right = "triangle-row", .right_params = right};
+    return task && right ? maker_run(&k, h, "triangle", task, a, out, err) : at_oom(err);
 }
 
 at_status hard_refute_qsa(const hard_layer *h, int q, int d, at_arena *a, at_verdict *out, at_err *err)

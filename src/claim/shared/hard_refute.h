@@ -19,6 +19,7 @@ typedef struct {
 } hard_layer;
 at_status hard_refute_compose(const hard_layer *h, int n, at_arena *a, at_verdict *out, at_err *err);
 at_status hard_refute_match3(const hard_layer *h, int N, int M, at_arena *a, at_verdict *out, at_err *err);
+at_status hard_refute_triangle(const hard_layer *h, int N, at_arena *a, at_verdict *out, at_err *err);
 /* Vectors in R^d, N = 2q+1, tolerance 1/(2q). */
 at_status hard_refute_qsa(const hard_layer *h, int q, int d, at_arena *a, at_verdict *out, at_err *err);
 

@@ -219,6 +219,14 @@ at_status hard_rights_show(const at_witness *model, uint64_t seed, const at_chec
     return bad;
 }
 
+at_status hard_right_check(const at_witness *model, const at_question *q, const at_check_env *env,
+                           at_arena *a, at_verdict *out, at_err *err)
+{
+    at_status s = at_check(model->m, model->task, model->params, q, env, a, out, err);
+    return !s && env && env->witness && out->holds == AT_TRUE ? hard_rights_show(model, q->seed, env, err)
+                                                              : s;
+}
+
 /* The first pairs that were found, each with its model, which is made once more; of a right model inputs. */
 static at_status pairs_show(const work *w, uint64_t models, const at_check_env *env, at_err *err)
 {
