@@ -137,8 +137,9 @@ typedef enum {
     AT_MAP_HIDDEN,    /* widest MLP layer */
     AT_MAP_LAYERS,    /* attention layers */
     AT_MAP_PARAMETERS,
-    AT_MAP_STEPS, /* rows of a chain before its answer, which is the last one */
-    AT_MAP_UNITS, /* units of a feed-forward net's first layer, numbers of a recurrent net's state */
+    AT_MAP_STEPS,  /* rows of a chain before its answer, which is the last one */
+    AT_MAP_UNITS,  /* units of a feed-forward net's first layer, numbers of a recurrent net's state */
+    AT_MAP_VALUES, /* values and scores that a row offers to those that look at it, but for one score: the values, if there is one head */
     AT_MAP_MEASURES
 } at_map_measure;
 

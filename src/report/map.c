@@ -136,7 +136,8 @@ static double measured(const at_map_panel *p, const at_map_model *m)
                                        [AT_MAP_LAYERS] = z->layers,
                                        [AT_MAP_PARAMETERS] = (double)z->parameters,
                                        [AT_MAP_STEPS] = m->steps,
-                                       [AT_MAP_UNITS] = m->units};
+                                       [AT_MAP_UNITS] = m->units,
+                                       [AT_MAP_VALUES] = z->offered - 1};
     return v[p->measure] * times(p->times);
 }
 
