@@ -300,23 +300,23 @@ static void bar_draw(const plan *q, at_draw_canvas *c)
 {
     const double x = edge, y = 90 + q->lead, w = 220, h = 12;
     static const double ticks[] = {0, 0.05, 0.25, 0.5, 1};
-    at_draw_text(c, x, y - 6, 10, AT_DRAW_LEFT, false, false, at_draw_faint,
-                 "attention weight (square-root scale)");
     const int slices = 110; /* adjoining */
-    at_draw_class_begin(c, "at-bar", x, y);
+    at_draw_class_begin(c, "at-bar", x, y); /* the same in all pictures */
+    at_draw_text(c, 0, -6, 10, AT_DRAW_LEFT, false, false, at_draw_faint,
+                 "attention weight (square-root scale)");
     for (int i = 0; i < slices; i++)
         at_draw_rect(c, i * w / slices, 0, w / slices + (i < slices - 1 ? 0.5 : 0), h,
                      at_draw_solid(at_draw_ramp((i + 0.5) / slices)));
-    at_draw_class_end(c);
     for (int i = 0; i < 5; i++)
-        at_draw_line(c, x + w * sqrt(ticks[i]), y + h, x + w * sqrt(ticks[i]), y + h + 3, 1, at_draw_faint);
+        at_draw_line(c, w * sqrt(ticks[i]), h, w * sqrt(ticks[i]), h + 3, 1, at_draw_faint);
+    at_draw_rect(c, w + 28, 0, h, h, at_draw_solid(masked_rgb));
+    at_draw_text(c, w + 28 + h + 6, 10, 10, AT_DRAW_LEFT, false, false, at_draw_faint, "masked");
+    at_draw_class_end(c);
     for (int i = 0; i < 5; i++) {
         char number[32];
         at_draw_text(c, x + w * sqrt(ticks[i]), y + h + 13, 9, i == 0 ? AT_DRAW_LEFT : AT_DRAW_MIDDLE, false,
                      false, at_draw_faint, at_number_text(number, ticks[i] * q->scale));
     }
-    at_draw_rect(c, x + w + 28, y, h, h, at_draw_solid(masked_rgb));
-    at_draw_text(c, x + w + 28 + h + 6, y + 10, 10, AT_DRAW_LEFT, false, false, at_draw_faint, "masked");
     bool undecided = false;
     for (int p = 0; q->answers && p < q->l->output->n; p++)
         undecided = undecided || !q->answers[p].known;

@@ -122,14 +122,15 @@ __attribute__((unused)) static int boxes(const char *svg, box *out, int most)
     int n = 0;
     char head[300] = "";
     for (const char *s = svg; (s = strchr(s, '<')); s++) {
-        bool text = !strncmp(s, "<text ", 6), group = !strncmp(s, "<g font-size", 12);
+        bool text = !strncmp(s, "<text ", 6), bar = !strncmp(s, "<g class=\"at-bar\"", 17);
+        bool group = bar || !strncmp(s, "<g font-size", 12);
         char tag[300];
         snprintf(tag, sizeof tag, "%.*s", (int)strcspn(s, ">") + 1, s);
         if (group || !strncmp(s, "</g>", 4))
             snprintf(head, sizeof head, "%s", group ? tag : "");
         if (!text)
             continue;
-        const char *style = strstr(tag, "font-size") ? tag : head, *moved = strstr(style, "translate(");
+        const char *style = strstr(tag, "font-size") ? tag : head, *moved = strstr(head, "translate(");
         bool upright = strstr(style, "rotate(-90)") != NULL;
         double dx = 0, dy = 0, size = attribute(style, "font-size=\"");
         if (moved)
