@@ -512,7 +512,9 @@ typedef struct {
     int head_dim;    /* largest dk or dv */
     int hidden;      /* widest MLP layer, or state of an RNN */
     int rnns;
-    int offered; /* numbers that a row offers to those that look at it: a score and dv values a head; the most in any one block */
+    /* Numbers that a row offers to those that look at it: a score and dv values a head, the most in any one block. Three-wise heads look
+     * at pairs: theirs are counted as if it were at one row. */
+    int offered;
     size_t parameters, nonzero;
     double largest; /* largest |weight| or scale */
 } at_size;          /* without weights: nonzero is 0, largest of scales only */

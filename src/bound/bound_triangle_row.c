@@ -4,7 +4,7 @@
  * Proof (docs/bounds.md):
  *   1. N = n+2 nodes u, v, w_1..w_n. Edges u -> v always, v -> w_k iff b_k, w_k -> u iff a_k, no others. u lies in a triangle iff a and b
  *      meet. All of b stands in one token, row v: Bob holds it, Alice all others.
- *   2. Alice wants u's answer. One layer: the query of u is known to both, so Bob sends the score and the value of v, m + 1 numbers a head.
+ *   2. Alice wants u's answer. Heads look at single keys (a three-wise one of one value does it, with keys of N^3). One layer: the query of u is known to both, so Bob sends the score and the value of v, m + 1 numbers a head.
  *      Alice adds them to what she has; no sum travels.
  *   3. D layers: before the last, Bob sends the query, key and value of v, and Alice the mean that v gets: 4m numbers a head; in the last
  *      layer he sends key and value. (4D-2)m numbers a head.
@@ -16,7 +16,7 @@ static const at_param params[] = {
     {"N", "nodes", 3, BOUND_MOST, 4096, true},
     {"D", "layers", 1, BOUND_MOST, 1, true},
     {"H", "heads a layer", 1, BOUND_MOST, 2, true},
-    {"m", "width of a head", 1, BOUND_MOST, 4, true},
+    {"m", "width of a head (D = 1: of its values)", 1, BOUND_MOST, 4, true},
     {"p", "bits of a mantissa", 1, BOUND_MOST, 16, true},
     {"e", "bits of an exponent (sums=exact)", 3, 64, 8, true},
     BOUND_PARAM_SUMS,
@@ -88,11 +88,12 @@ static void report(sheet *s, const mpz_t *v)
     numbers_sent(sent, v);
     sheet_line(s, "numbers about one row", "%s", sheet_int(s, sent));
     s->out->meaning =
-        binding ? sheet_text(s,
-                             "No transformer with D = %s, H = %s and m = %s finds the triangles of every "
-                             "graph of this size.",
-                             sheet_int(s, v[D]), sheet_int(s, v[H]), sheet_int(s, v[m]))
-                : "The numbers may hold all of a row: nothing is ruled out.";
+        binding
+            ? sheet_text(s,
+                         "No transformer with D = %s, H = %s and m = %s, whose heads look at single keys, "
+                         "finds the triangles of every graph of this size.",
+                         sheet_int(s, v[D]), sheet_int(s, v[H]), sheet_int(s, v[m]))
+            : "The numbers may hold all of a row: nothing is ruled out.";
     mpz_clears(need, sent, NULL);
 }
 
@@ -109,9 +110,10 @@ const at_bound bound_triangle_row = {
     .id = "triangle-row",
     .title = "Finding directed triangles needs D H m to grow like N, by the row of one node",
     .source = "none; TriIDGraph of Sanford, Hsu, Telgarsky 2023",
-    .statement = "No D layers of H heads of width m at p bits say of every graph of N nodes (a row of the "
-                 "matrix a token) which nodes lie in a directed triangle, when H(m+1)p < N-2 (D = 1) or "
-                 "H(4D-2)m p < N-2.",
+    .statement =
+        "No D layers of H heads of width m at p bits, each looking at single keys, say of every graph of N "
+        "nodes (a row of the matrix a token) which nodes lie in a directed triangle, when H(m+1)p < N-2 "
+        "(D = 1; m is the width of values, keys may have any) or H(4D-2)m p < N-2.",
     .constant = "none is hidden",
     .params = params,
     .n_params = COUNT(params),

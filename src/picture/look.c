@@ -300,7 +300,7 @@ static void bar_draw(const plan *q, at_draw_canvas *c)
 {
     const double x = edge, y = 90 + q->lead, w = 220, h = 12;
     static const double ticks[] = {0, 0.05, 0.25, 0.5, 1};
-    const int slices = 110; /* adjoining */
+    const int slices = 110;                 /* adjoining */
     at_draw_class_begin(c, "at-bar", x, y); /* the same in all pictures */
     at_draw_text(c, 0, -6, 10, AT_DRAW_LEFT, false, false, at_draw_faint,
                  "attention weight (square-root scale)");

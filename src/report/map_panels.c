@@ -240,7 +240,7 @@ const at_map_panel at_map_panels[] = {
      .stream = "H=$ m=1",
      .numbers = "p=2 e=3",
      .bits = AT_BITS_FLOATS,
-     .note = "Scores of further heads count as values."},
+     .note = "Values and scores that a row offers, less one score. Heads look at single keys."},
     {.task = "match3-local",
      .architecture = "one softmax layer",
      .size = "N",

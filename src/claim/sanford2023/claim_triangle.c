@@ -33,6 +33,7 @@ static const char *const parts[] = {"gadget", "protocol", "binds", "right", NULL
 enum { GADGET, PROTOCOL, BINDS, RIGHT };
 enum { MOST = 4, NODES = 3 * MOST }; /* k, where something is run */
 enum { WIDEST = 256 };               /* N of a construction */
+enum { DRAWN = 100 };                /* graphs, where a cell does not say */
 
 static const at_param params[] = {
     {"part", "what is tried", 0, COUNT(parts) - 2, PROTOCOL, true, parts},
@@ -226,7 +227,10 @@ static at_status right_trial(const at_params *p, const at_cell *cell, uint64_t l
 {
     at_model m;
     at_params tp;
-    at_question q = {.evidence = cell->evidence, .how = cell->how, .limit = limit, .seed = seed};
+    at_question q = {.evidence = cell->evidence == AT_EV_EXACT ? AT_EV_EXACT : AT_EV_SAMPLED,
+                     .how = cell->evidence == AT_EV_EXACT ? cell->how : 0,
+                     .limit = cell->evidence == AT_EV_EXACT || limit ? limit : DRAWN,
+                     .seed = seed};
     at_status s = right(p, &m, err);
     if (s)
         return s;

@@ -265,7 +265,9 @@ at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, co
     static const at_check_env none; /* what NULL means */
     env = env ? env : &none;
     bool small = t->weights == HARD_RANDOM || t->weights == HARD_TRAINED;
-    models = t->weights == HARD_RIGHT ? 1 : models;
+    models = t->weights == HARD_RIGHT || !models
+                 ? 1
+                 : models; /* 0: of a cell that asks none, at parameters of a user's */
     work w = {.t = t, .seed = seed, .show = env->witness, .outcome = at_new(a, outcome, models)};
     if (t->refuter && !(w.refuter = at_refuter_find(t->refuter)))
         return at_fail(err, AT_EINPUT, "there is no refuter %s", t->refuter);

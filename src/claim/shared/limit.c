@@ -54,7 +54,7 @@ at_status limit_binds(const char *bound, const at_params *p, at_arena *a, at_tri
         s = at_bound_compute(b, &q, a, &r, err);
     if (s)
         return s;
-    *holds = r.verdict == AT_BOUND_BINDS ? AT_TRUE : AT_FALSE;
+    *holds = r.verdict == AT_BOUND_BINDS ? AT_TRUE : AT_UNKNOWN;
     *note = at_arena_printf(a, "%s: %s", at_bound_verdict_names[r.verdict], r.inequality);
     for (int i = 0; i < r.n_starts && !s && *holds == AT_TRUE; i++) {
         bool right;
@@ -71,5 +71,8 @@ at_status limit_trial(const char *bound, const at_params *p, const at_cell *cell
                       at_verdict *out, at_err *err)
 {
     *out = (at_verdict){.evidence = cell->evidence, .inputs = 1, .margin = NAN};
-    return limit_binds(bound, p, a, &out->holds, &out->note, err);
+    at_status s = limit_binds(bound, p, a, &out->holds, &out->note, err);
+    if (!s && cell->control && out->holds == AT_UNKNOWN)
+        out->holds = AT_FALSE; /* what is said to bind does not */
+    return s;
 }

@@ -272,6 +272,7 @@ at_status claim_simulate_each(claim_sim *s, claim_make *make, const at_params *p
     static const at_check_env none; /* what NULL means */
     env = env ? env : &none;
     at_status st = AT_OK;
+    count += !count; /* of a cell that asks none, at parameters of a user's */
     for (uint64_t i = 0; i < count && !st; i++) {
         at_model m;
         at_progress_tick(env->progress, "models", (double)i, (double)count);
