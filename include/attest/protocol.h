@@ -118,6 +118,11 @@ at_status at_parties_read(const char *word, int n, at_arena *arena, char **all, 
 at_status at_handed_run(const at_model *m, at_arith a, const at_input *x, int query, bool query_only,
                         at_arena *arena, at_talk *out, at_err *err);
 
+/* The same where everyone knows the row at `query` and Alice holds another one: she sends the score that the query gives to her key, and her
+ * value, of every head. nothing: a control: she sends neither. */
+at_status at_told_run(const at_model *m, at_arith a, const at_input *x, int row, int query, bool nothing,
+                      at_arena *arena, at_talk *out, at_err *err);
+
 /* ---- CONGEST: nodes of a tree, each with one row --------------------------------------------------------------
  *
  * Every user position is a node (hidden rows belong to the first and the last of them). In every round a node may send

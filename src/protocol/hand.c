@@ -1,6 +1,8 @@
-/* hand.c: one message from Alice, who holds the query's row, to Bob, who holds all others and finishes.
+/* hand.c: one message from Alice, who holds one row, to Bob, who holds all others and finishes.
  *
- * The message is what the lower bound for q-sparse averaging counts: the query (H*dk numbers), and, because her own key and value
+ * Her row is the query's, or another one, and then everyone knows the query's row: what she sends is her own score (H) and value (H*dv).
+ *
+ * With the query's row the message is what the lower bound for q-sparse averaging counts: the query (H*dk numbers), and, because her own key and value
  * depend on her input too, her own score (H) and value (H*dv): m + 2 numbers for one head with one value. A residual connection
  * also needs her row (D). All are p-bit numbers; no partial sums travel. */
 #include "protocol_internal.h"
@@ -18,10 +20,11 @@ typedef struct {
     const at_model *m;
     layer plan;
     party alice, bob;
+    party asks; /* known: the query's row, as Alice knows it */
     letter got;
-    int t;
-    bool query_only;
-    uint8_t *self; /* (groups) does she see herself, and say so? */
+    int t, row; /* the query's position, and hers */
+    bool known, query_only;
+    uint8_t *self; /* (groups) does the query see her, and does she say so? */
 } handed;
 
 static void alice_write(handed *d, query *a, double *score, at_bits *b, message *msg)
@@ -29,10 +32,13 @@ static void alice_write(handed *d, query *a, double *score, at_bits *b, message 
     const layer *l = &d->plan;
     int zero = 0;
     party_project(&d->alice, l);
+    if (d->known)
+        party_project(&d->asks, l);
     query_open(l, a, d->t);
-    memcpy(a->q, d->alice.q, (size_t)l->Q * sizeof *a->q);
-    query_write_q(l, a, b);
-    for (int e = 0; e < d->m->width && d->m->blocks[l->block].residual; e++)
+    memcpy(a->q, d->known ? d->asks.q : d->alice.q, (size_t)l->Q * sizeof *a->q);
+    if (!d->known)
+        query_write_q(l, a, b);
+    for (int e = 0; e < d->m->width && d->m->blocks[l->block].residual && !d->known; e++)
         at_code_number(&l->code, b, d->alice.x[e]);
     msg->query = b->n;
     for (int h = 0; h < l->n_heads; h++) {
@@ -57,12 +63,19 @@ static void bob_read(handed *d, const at_bits *b)
     const layer *l = &d->plan;
     letter *got = &d->got;
     at_bits_reader r = {.from = b};
+    party_project(&d->bob, l);
     query_open(l, &got->ask, d->t);
-    query_read_q(l, &got->ask, &r);
     got->row.n = 1;
     got->row.pos[0] = d->t;
-    for (int e = 0; e < d->m->width; e++)
-        got->row.x[e] = d->m->blocks[l->block].residual ? at_code_number_read(&l->code, &r) : 0;
+    if (d->known) {
+        size_t i = (size_t)(d->t - (d->t > d->row)), D = (size_t)d->m->width; /* among his rows */
+        memcpy(got->ask.q, d->bob.q + i * (size_t)l->Q, (size_t)l->Q * sizeof *got->ask.q);
+        memcpy(got->row.x, d->bob.x + i * D, D * sizeof *got->row.x);
+    } else {
+        query_read_q(l, &got->ask, &r);
+        for (int e = 0; e < d->m->width; e++)
+            got->row.x[e] = d->m->blocks[l->block].residual ? at_code_number_read(&l->code, &r) : 0;
+    }
     party_keep(&got->row, l->block);
     for (int h = 0; h < l->n_heads; h++)
         if (d->self[l->head[h].group])
@@ -82,7 +95,6 @@ static void bob_finish(handed *d)
     query *a = &d->got.ask;
     party *row = &d->got.row;
     int zero = 0;
-    party_project(&d->bob, l);
     party_peaks(&d->bob, l, a);
     for (int h = 0; h < l->n_heads; h++)
         if (d->self[l->head[h].group])
@@ -95,7 +107,7 @@ static void bob_finish(handed *d)
             continue;
         if (head_hard(k)) {
             if (at_stage_choose(row->stage, l->block, k->group, &d->got.score[h], 1, a->peak[h]) == 0)
-                query_choice(l, a, h, d->t, row->v[k->group] + k->head * k->dv);
+                query_choice(l, a, h, d->row, row->v[k->group] + k->head * k->dv);
             continue;
         }
         at_stage_weigh(row->stage, l->block, k->group, &d->got.score[h], 1, a->peak[h], &w);
@@ -130,6 +142,8 @@ static at_status handed_make(handed *d, at_stage *stage, at_arith a, int T, at_a
     if (!s)
         s = party_make(stage, &d->plan, 1, T, T, arena, &d->bob, err);
     if (!s)
+        s = party_make(stage, &d->plan, 1, T, 1, arena, &d->asks, err);
+    if (!s)
         s = party_make(stage, &d->plan, 1, T, 1, arena, &d->got.row, err);
     if (!s)
         s = query_make(&d->plan, arena, &d->got.ask, err);
@@ -138,7 +152,7 @@ static at_status handed_make(handed *d, at_stage *stage, at_arith a, int T, at_a
     if (!s && (!d->got.score || !d->self))
         s = at_oom(err);
     for (int g = 0; g < d->plan.n_groups && !s; g++)
-        d->self[g] = !d->query_only && at_mask_allows(&d->plan.group[g].mask, d->t, d->t);
+        d->self[g] = !d->query_only && at_mask_allows(&d->plan.group[g].mask, d->t, d->row);
     return s;
 }
 
@@ -154,6 +168,8 @@ static at_status handed_go(handed *d, at_arena *arena, at_bits *b, at_talk *t, a
         if (k != d->plan.block) {
             if (!handed_over)
                 s = party_mlp(&d->alice, k, err);
+            if (!s && !handed_over && d->known)
+                s = party_mlp(&d->asks, k, err);
             if (!s)
                 s = party_mlp(handed_over ? &d->got.row : &d->bob, k, err);
             continue;
@@ -163,9 +179,8 @@ static at_status handed_go(handed *d, at_arena *arena, at_bits *b, at_talk *t, a
         if (s)
             break;
         alice_write(d, &ask, score, b, &msg);
-        msg.budget = (uint64_t)(d->plan.Q + d->plan.n_heads + d->plan.values +
-                                (d->m->blocks[k].residual ? d->m->width : 0)) *
-                     (uint64_t)d->plan.code.number;
+        int asking = d->known ? 0 : d->plan.Q + (d->m->blocks[k].residual ? d->m->width : 0);
+        msg.budget = (uint64_t)(asking + d->plan.n_heads + d->plan.values) * (uint64_t)d->plan.code.number;
         s = talk_count(t, &msg, b, err);
         if (s)
             break;
@@ -177,8 +192,9 @@ static at_status handed_go(handed *d, at_arena *arena, at_bits *b, at_talk *t, a
     return s ? s : at_stage_readout(d->got.row.stage, d->got.row.x, 1, t->value, err);
 }
 
-at_status at_handed_run(const at_model *m, at_arith a, const at_input *x, int position, bool query_only,
-                        at_arena *arena, at_talk *out, at_err *err)
+/* The row at `row` is Alice's, `position` is read; they are one, or everyone knows the row there. */
+static at_status handed_run(const at_model *m, at_arith a, const at_input *x, int row, int position,
+                            bool query_only, at_arena *arena, at_talk *out, at_err *err)
 {
     int T = m->n_prefix + x->n + m->n_suffix, width = at_model_row_width(m);
     at_status s = at_input_check(m, x, err);
@@ -191,7 +207,11 @@ at_status at_handed_run(const at_model *m, at_arith a, const at_input *x, int po
         return s;
     at_stage *stage = NULL;
     at_bits b = {0};
-    handed d = {.m = m, .t = m->n_prefix + position, .query_only = query_only};
+    handed d = {.m = m,
+                .t = m->n_prefix + position,
+                .row = m->n_prefix + row,
+                .known = row != position,
+                .query_only = query_only};
     at_talk t = {.n = 1, .rows = m->readout.rows, .first = m->readout.last ? 0 : position, .epochs = 1};
     s = talk_open(&t, 2, arena, err);
     if (!s && !(t.value = at_new(arena, double, t.rows)))
@@ -204,8 +224,10 @@ at_status at_handed_run(const at_model *m, at_arith a, const at_input *x, int po
         s = handed_make(&d, stage, a, T, arena, err);
     for (int i = 0; i < T && !s; i++) {
         int u = i - m->n_prefix;
-        party_take(i == d.t ? &d.alice : &d.bob, i,
-                   u >= 0 && u < x->n ? x->v + (size_t)u * (size_t)width : NULL);
+        const double *v = u >= 0 && u < x->n ? x->v + (size_t)u * (size_t)width : NULL;
+        party_take(i == d.row ? &d.alice : &d.bob, i, v);
+        if (d.known && i == d.t)
+            party_take(&d.asks, i, v);
     }
     if (!s)
         s = handed_go(&d, arena, &b, &t, err);
@@ -217,4 +239,19 @@ at_status at_handed_run(const at_model *m, at_arith a, const at_input *x, int po
     if (!s)
         *out = t;
     return s;
+}
+
+at_status at_handed_run(const at_model *m, at_arith a, const at_input *x, int position, bool query_only,
+                        at_arena *arena, at_talk *out, at_err *err)
+{
+    return handed_run(m, a, x, position, position, query_only, arena, out, err);
+}
+
+at_status at_told_run(const at_model *m, at_arith a, const at_input *x, int row, int position, bool nothing,
+                      at_arena *arena, at_talk *out, at_err *err)
+{
+    if (row < 0 || row >= x->n || row == position)
+        return at_fail(err, AT_EDOMAIN, "row %d tells; allowed: 0..%d, and not %d, which is asked", row,
+                       x->n - 1, position);
+    return handed_run(m, a, x, row, position, nothing, arena, out, err);
 }

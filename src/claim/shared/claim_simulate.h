@@ -26,6 +26,8 @@ typedef struct {
     const at_congest_plan *congest;
     int handed; /* the query's position; used when the others are NULL */
     bool query_only;
+    bool told; /* the row at `teller` is told, and that at `handed` is known (query_only: nothing is told) */
+    int teller;
     /* 0, or: of inputs 0..alike-1, alike..2*alike-1, ... each what party 0 sends must be the same bits (shared only). */
     uint64_t alike;
     /* NULL, or: is this readout what it should be for input i? For models that do what the limit speaks of. */

@@ -48,7 +48,9 @@ static at_status sim_one(const claim_sim *s, at_shared *shared, uint64_t i, doub
     s->input(s->ctx, i, x);
     at_status st = shared       ? at_shared_run(shared, &in, a, &k, &over)
                    : s->congest ? at_congest_run(s->m, s->arith, &in, s->congest, a, &k, &over)
-                                : at_handed_run(s->m, s->arith, &in, s->handed, s->query_only, a, &k, &over);
+                   : s->told
+                       ? at_told_run(s->m, s->arith, &in, s->teller, s->handed, s->query_only, a, &k, &over)
+                       : at_handed_run(s->m, s->arith, &in, s->handed, s->query_only, a, &k, &over);
     if (st && st != AT_EBUDGET)
         return at_fail(err, st, "%s", over.text);
     t->runs++;

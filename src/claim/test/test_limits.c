@@ -13,7 +13,7 @@
  * EVIDENCE triangle simulated 512 test_every_trial: k=2 D=1 H=1 m=2, and 3 more
  * EVIDENCE triangle sampled 40 test_every_trial: part=right N=24
  * EVIDENCE triangle-row exact 66066 test_every_trial: part=right N=1..4, and 4 more
- * EVIDENCE triangle-row simulated 1024 test_every_trial: N=6, and 2 more
+ * EVIDENCE triangle-row simulated 1024 test_every_trial: N=6, and 4 more
  * EVIDENCE triangle-row refuted 4 test_every_trial: part=refute N=13 m=1, and 1 more
  * EVIDENCE triangle-row sampled 40 test_every_trial: part=right N=24, and 1 more
  * EVIDENCE qsa-attention-hard exact 1364 test_every_trial: part=gadget q=1..5, and 1 more

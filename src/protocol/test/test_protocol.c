@@ -276,6 +276,46 @@ static void handing_agrees(void **state)
             }
 }
 
+/* Every row tells, whoever asks: the readout is the model's; where nothing is told it is another one in some run. EVIDENCE triangle-row
+ * simulated 4500 telling_agrees: random models, every weighting and mask, hidden rows included. */
+static void telling_agrees(void **state)
+{
+    (void)state;
+    uint64_t runs = 0, others = 0;
+    for (int w = 0; w < SPLITS; w++)
+        for (int mask = 0; mask < AT_MASKS; mask++)
+            for (uint64_t seed = 1; seed < 6; seed++) {
+                at_model m;
+                at_arena arena;
+                at_err err = {0};
+                at_input x;
+                at_talk t;
+                bool equal;
+                at_arith a = arith(ariths[seed % ARITHS]);
+                at_arena_init(&arena);
+                model_make(splits[w], (at_mask_kind)mask, 1, seed, &m);
+                input_make(&m, seed, &arena, &x);
+                for (int row = 0; row < x.n; row++)
+                    for (int asks = m.readout.last ? x.n - 1 : 0; asks < x.n; asks++) {
+                        if (row == asks || (m.readout.last && m.n_suffix))
+                            continue;
+                        must(at_told_run(&m, a, &x, row, asks, false, &arena, &t, &err), &err);
+                        must(at_talk_agrees(&m, a, &x, &t, &arena, &equal, &err), &err);
+                        assert_true(equal);
+                        assert_int_equal(t.query_bits, 0);
+                        runs++;
+                        must(at_told_run(&m, a, &x, row, asks, true, &arena, &t, &err), &err);
+                        assert_int_equal(t.bits, 0);
+                        must(at_talk_agrees(&m, a, &x, &t, &arena, &equal, &err), &err);
+                        others += !equal;
+                    }
+                at_arena_release(&arena);
+                at_model_release(&m);
+            }
+    assert_true(others > runs / 10);
+    evidence_say("telling_agrees", "triangle-row", "simulated", runs, "runs");
+}
+
 /* EVIDENCE triangle simulated 120 trees_agree: random models on trees of every shape, hidden rows included. */
 static void trees_agree(void **state)
 {
@@ -646,6 +686,11 @@ static void refusals(void **state)
     input_make(&m, 1, &arena, &x);
     err = (at_err){0};
     refused(at_handed_run(&m, arith("p8"), &x, 0, false, &arena, &t, &err), &err, "one attention block only");
+    err = (at_err){0};
+    refused(at_told_run(&m, arith("p8"), &x, 1, 1, false, &arena, &t, &err), &err,
+            "and not 1, which is asked");
+    err = (at_err){0};
+    refused(at_told_run(&m, arith("p8"), &x, x.n, 1, false, &arena, &t, &err), &err, "tells; allowed: 0..");
     int parent[16] = {-1, 0, 2}, side[16] = {0};
     err = (at_err){0};
     refused(at_congest_run(&m, arith("p8"), &x, &(at_congest_plan){.parent = parent, .side = side}, &arena,
@@ -707,11 +752,12 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_return), cmocka_unit_test(sums_return),   cmocka_unit_test(specials_known),
-        cmocka_unit_test(parties_agree),  cmocka_unit_test(parties_again), cmocka_unit_test(handing_agrees),
-        cmocka_unit_test(trees_agree),    cmocka_unit_test(traits_agree),  cmocka_unit_test(letter_is_short),
-        cmocka_unit_test(counts_known),   cmocka_unit_test(cut_known),     cmocka_unit_test(words_are_own),
-        cmocka_unit_test(budgets_bite),   cmocka_unit_test(refusals),      cmocka_unit_test(no_memory),
+        cmocka_unit_test(numbers_return),  cmocka_unit_test(sums_return),   cmocka_unit_test(specials_known),
+        cmocka_unit_test(parties_agree),   cmocka_unit_test(parties_again), cmocka_unit_test(handing_agrees),
+        cmocka_unit_test(telling_agrees),  cmocka_unit_test(trees_agree),   cmocka_unit_test(traits_agree),
+        cmocka_unit_test(letter_is_short), cmocka_unit_test(counts_known),  cmocka_unit_test(cut_known),
+        cmocka_unit_test(words_are_own),   cmocka_unit_test(budgets_bite),  cmocka_unit_test(refusals),
+        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
