@@ -1,12 +1,12 @@
 """chances.py: language models as text, in fractions (docs/ngram.md, docs/certfile.md): probabilistic automata (pfsa), probabilistic Turing
-machines (ptm), tables of counts (counts). Needs nothing but Python.
+machines (ptm), tables of counts (counts); and in doubles what texts of a length have by an n-gram table. Needs nothing but Python.
 
     machine = chances.read({"language": "pfsa", "text": "start q\nq a q 1/2\nend q 1/2\n"})
     machine.mass()              1: what all finite words have together
 
 Each goes from place to place: `begin` has the probability of every place to begin in, `steps(place)` a list of (letter or None, place or None:
 the end, probability). What a decoder writes, a token a step, is a run."""
-import re
+import math, re
 from collections import Counter, defaultdict
 from fractions import Fraction
 
@@ -168,7 +168,8 @@ class Counts(Chain):
         return self.rows[self.history([self.words[v] for v in text])]
 
 def levels(machine):
-    """Step by step of what a decoder writes: how likely (word, it has ended now) is, all runs together; without end."""
+    """Step by step of what a decoder writes: how likely (word, it has ended now) is, all runs together, and in how many places it goes on; without
+    end."""
     begin, steps = machine.written()
     places = {((), place): p for place, p in begin.items()}
     while True:
@@ -179,8 +180,45 @@ def levels(machine):
                 said[longer, to is None] += p * q
                 if to is not None:
                     on[longer, to] += p * q
-        yield said
+        yield said, len(on)
         places = on
+
+class Texts:
+    """All texts of `length` symbols, by a table: behind every history, of at most n - 1 symbols, how likely each of them is. Then comes the end."""
+    def __init__(self, rows, length):
+        self.rows, self.length, self.n, self.symbols = rows, length, 1 + max(map(len, rows)), len(rows[()])
+        need(all(len(row) == self.symbols and math.isclose(sum(row), 1) for row in rows.values()), "a row that does not sum to 1")
+
+    @staticmethod
+    def last(word, k):
+        return word[max(0, len(word) - k):]
+
+    def each(self):
+        """Of every beginning its probability, and those of what is behind it: the symbols, the end."""
+        words = {(): 1.0}
+        for i in range(self.length + 1):
+            further = {}
+            for word, p in words.items():
+                row = [*self.rows[self.last(word, self.n - 1)], 0] if i < self.length else [0] * self.symbols + [1]
+                yield word, p, row
+                further.update({(*word, k): p * t for k, t in enumerate(row[:-1]) if t})
+            words = further
+
+    def entropy(self):
+        return -sum(p * t * math.log(t) for _, p, row in self.each() for t in row if t)
+
+    def kl(self, logs):
+        """How far from it a predictor is, which has logarithms of probabilities behind every beginning."""
+        return sum(p * t * (math.log(t) - q) for word, p, row in self.each() for t, q in zip(row, logs(word)) if t)
+
+    def loss(self, seen):
+        """What a predictor loses at least that knows how many symbols there were, and the last ones of them."""
+        joint, places = Counter(), Counter()
+        for word, p, row in self.each():
+            for k, t in enumerate(row):
+                joint[len(word), self.last(word, seen), k] += p * t
+                places[len(word), self.last(word, seen)] += p * t
+        return -sum(p * math.log(p / places[where]) for (*where, k), p in joint.items() for where in [tuple(where)] if p > 0)
 
 def read(o):
     kinds = {"pfsa": Automaton, "ptm": Machine, "counts": Counts}

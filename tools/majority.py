@@ -47,6 +47,11 @@ class Part:
     def alternatives(self):
         return [a for p in self.parts for a in p.alternatives()] if self.op == "or" else [self]
 
+def arithmetic(lengths, c):
+    """In which one words of one length n are run: at ceil(c log2 n) bits, at least 2. There is none for more lengths."""
+    n, *more = set(lengths)
+    return None if more else f"q{max(2, (n ** c - 1).bit_length())}e5"
+
 class Sentence:
     def __init__(self, text, alphabet):
         self.root, self.alphabet, self.known = Part(parsed(text)), alphabet, {}

@@ -8,9 +8,9 @@ tools/verify.py asks it; regular expressions, automata and Turing machines are i
 crasp, foc, sscm, fom, rasp, arithmetic; others are refused (Unknown)."""
 import functools, itertools, math, re
 from fractions import Fraction
-from majority import Sentence
+from majority import Sentence, arithmetic as arithmetic_of
 from rasp import Program
-from regular import Automaton, Machine, Regex, Unknown, header, letters, monoid, need, period
+from regular import Automaton, Machine, Regex, Unknown, header, letters, need, place
 
 # ---- Expressions: rules, recurrences, formulas and counts share one grammar; each language has atoms of its own ------------
 TOKEN = re.compile(r'\s*("[^"]*"|Q_?\[\s*"[^"]*"\s*\]|Q_[^\w\s]|\d+|[^\W\d]\w*|<->|->|:=|\.\.|\*\*|==|!=|<=|>=|\S)')
@@ -129,6 +129,10 @@ class Parser:
         return name, lo, self.want("..") and self.sum()
 
 class Rule(Parser):
+    def of(self, parameters):
+        """Its value; numbers that are whole are integers."""
+        return self.whole()({k: int(v) if isinstance(v, float) and v == int(v) else v for k, v in parameters.items()})
+
     def atom(self, t):
         if t[0] == '"':
             return lambda e: t[1:-1]
@@ -393,6 +397,19 @@ def arithmetic(p, x):
             raise ValueError("an expression without a handle")
         out += t + ([9] if len(t) > 1 else [2])
     return [[v] for v in out or t + [2]]
+
+def rows(o, said=()):
+    """As `read`, but always rows of numbers, of decisions, too; strings have the numbers of the words that a model says. Of reals at some places
+    alone, if they are said."""
+    right, number = read(o), lambda v: [*said, v].index(v) if isinstance(v, str) else v
+    row = lambda answer: [number(v) for v in (answer if isinstance(answer, list) else [answer])]
+    return lambda x, places=(): [row(answer) for answer in (right(x, places) if places else right(x))]
+
+def words(alphabet, lengths):
+    """All words of lengths[0] to lengths[1] over an alphabet, as numbers of letters; there must be some."""
+    all = [x for n in range(lengths[0], lengths[1] + 1) for x in itertools.product(range(len(alphabet)), repeat=n)]
+    need(all, "there are no words of these lengths")
+    return all
 
 def read(o):
     """The function from an input (a list of tokens, or of rows) to what is right: a list of decisions, or of rows."""

@@ -33,8 +33,8 @@ class Part(dict):  # A JSON object. Whoever understands a key takes it; keys tha
         return [self.take(key) if when else 0 for key in keys.split()]
 
 def load(path):
-    """The architecture (a Part), the tensors as they are stored (a dict of arrays), and the names of the sparse ones."""
-    raw = pathlib.Path(path).read_bytes()
+    """Of a file or its bytes: the architecture (a Part), the tensors as they are stored (a dict of arrays), and the names of the sparse ones."""
+    raw = path if isinstance(path, bytes) else pathlib.Path(path).read_bytes()
     size = int.from_bytes(raw[:8], "little")
     need(len(raw) >= 8 + size and size <= 1 << 26, "the header does not fit")
     header, data = json.loads(raw[8:8 + size].decode(), object_pairs_hook=Part), raw[8 + size:]
@@ -85,7 +85,7 @@ def weigh(kind, s, allowed, tie=0):
         w = np.where(allowed, s, 0) if kind == "linear" else np.exp(z)
     return np.divide(w, w.sum(-1, keepdims=True), out=np.zeros_like(w), where=some)
 
-PHI = lambda z: np.where(z > 0, z + 1, np.exp(np.minimum(z, 0))).view(type(z))
+PHI = lambda z: np.maximum(0, z) + np.exp(np.minimum(0, z))
 POSTS = {"id": lambda s: s, "neg-relu": lambda s: -np.maximum(0, s), "neg-abs": lambda s: -np.abs(s)}
 ACTS = {"relu": lambda z: np.maximum(0, z), "silu": lambda z: z / (1 + np.exp(-z)),
         "gelu-tanh": lambda z: z / (1 + np.exp(-1.5957691216057308 * (z + 0.044715 * z ** 3)))}
@@ -135,7 +135,7 @@ class Model:
     def __init__(self, path, arithmetic="f64"):
         need(arithmetic == "f64" or importlib.util.find_spec("arithmetics"), f"{arithmetic}: only f64 without arithmetics.py beside this file")
         self.num = Real if arithmetic == "f64" else importlib.import_module("arithmetics").bits(arithmetic)
-        Part.all, self.running, self.look = [], False, lambda *seen: None  # running: sums in turn; look: is shown queries, scores, values
+        Part.all, self.running = [], False  # running: linear attention by sums in turn
         a, self.tensors, self.sparse = load(path)
         need(a.take("version") == int(VERSION.split(".")[0]), "a version of the format that is unknown here")
         self.D, self.n_min, self.n_max, self.origin, _ = a.take_all("width n_min n_max pos_origin name")
@@ -149,8 +149,8 @@ class Model:
         self.last, rows, self.kind = *o.take_all("last rows"), o.take("kind", "argmax sign threshold round raw softmax sparsemax")
         self.threshold, self.said = o.take("threshold") if self.kind == "threshold" else 0, o.pop("words", None)
         self.final = self.norm("readout.norm.", o) if o.take("final_norm") else lambda x: x
-        matrix = self.tables[0][1] if o.pop("tied", False) else self.tensor("readout.w", rows, self.D)
-        self.out = lambda x, bias=self.tensor("readout.b", rows): x @ matrix.T + bias
+        self.matrix = self.tables[0][1] if o.pop("tied", False) else self.tensor("readout.w", rows, self.D)
+        self.bias, self.out = self.tensor("readout.b", rows), lambda x: x @ self.matrix.T + self.bias
         self.decode, o = "decode" in a, a.pop("decode", None)
         if self.decode:
             self.equals = o.take("stop", "equals steps") == "equals"
@@ -186,7 +186,7 @@ class Model:
         size, shift = (o.take("size"), 0) if kind in ("sinusoidal", "table") else (2, o.take("shift")) if kind == "sqrt-pair" else (1, 0)
         columns, table = self.table(o, name, size)
         value = lambda T: self.num.features(kind, self.origin + np.arange(float(T)), T, size, shift)
-        return columns, lambda T: [f[:, None] * row for f, row in zip(value(T).T, table) if np.asarray(f).any()]
+        return columns, lambda T: [f[:, None] * row for f, row in zip(value(T).T, table) if np.count_nonzero(f)]
     def block(self, at, o):
         kind, when = o.take("kind", "attn mlp rnn flatten"), o.take("norm", "none pre post")
         residual, parallel, same = o.take("residual"), o.pop("parallel", False), lambda x: x
@@ -215,19 +215,20 @@ class Model:
             turn(q), turn(k)
             if kind != "threewise":
                 q, k = phi(q), phi(k)
-                s = post(scale * (q @ k.transpose(0, 2, 1))) - slope[:, None, None] * np.abs(np.arange(T)[:, None] - np.arange(T))
-                self.look(kind, q, s, allowed, tie, v)
+                score = lambda t: post(scale * (q[:, t] @ k.transpose(0, 2, 1))) - slope[:, None, None] * np.abs(np.arange(T)[t, None] - np.arange(T))
                 need(shape in ("causal", "strict") if turns else not rounded, "sums rounded after every token are running sums, behind causal masks")
-                mixed = self.num.running(q, k, v, allowed) if turns else self.num.mixed(kind, s, allowed, tie, v)
+                mixed = self.num.running(q, k, v, allowed) if turns else self.mixed(at, q, kind, score, allowed, tie, v)
             else:  # the keys of a query are pairs of keys
                 mixed = np.zeros_like(v)
                 for t in np.flatnonzero(allowed.any(axis=1)):
                     k1, v1, k2, v2 = (z[:, allowed[t]] for z in (k, v, *second))
                     pairs = lambda a, b: (a[:, :, None] * b[:, None]).reshape(H, -1, a.shape[2])
                     s = post(scale * sum(pairs(q[:, t, None] * k1, k2).transpose(2, 0, 1)))[:, None]
-                    mixed[:, t] = self.num.mixed(kind, s, np.full(s.shape, True), 0, pairs(v1, v2))[:, 0]
-            return out(mixed.transpose(1, 0, 2).reshape(T, -1))
-        return run
+                    mixed[:, t] = self.mixed(at, q[:, [t]], kind, lambda _: s, np.full(s.shape[1:], True), 0, pairs(v1, v2))[:, 0]
+            return mixed.transpose(1, 0, 2).reshape(T, -1)
+        return lambda y: out(self.joined(at, run, y))
+    mixed = lambda self, at, q, kind, score, *seen: self.num.mixed(kind, score(slice(None)), *seen)  # of the heads that are named: inside.py
+    joined = lambda self, at, run, y: run(y)  # looks at them, or says what they mix
     def rotary(self, o):
         """Turns queries or keys (H, T, dk) in place: of each pair the coordinates u and w."""
         width, theta, near = *o.take_all("width theta"), o.take("pairing", "halves adjacent") == "adjacent"
@@ -320,8 +321,7 @@ class Model:
         need(self.n_min <= len(rows) <= self.n_max, f"length {len(rows)} out of range {self.n_min}..{self.n_max}")
         return np.array(rows).reshape(len(rows), sum(f.width for f in self.fields))  # also when there is none
 
-def shortest(v):
-    return next((s for s in (f"{v + 0.0:.{digits}g}" for digits in (15, 16, 17)) if float(s) == v), "?")
+shortest = lambda v: next((s for s in (f"{v + 0.0:.{digits}g}" for digits in (15, 16, 17)) if float(s) == v), "?")
 
 def main(words):
     flags, words = {w for w in words if w.startswith("--")}, [w for w in words if not w.startswith("--")]

@@ -149,6 +149,13 @@ def monoid(go):
         need(len(all) < 100000, "a monoid of too many elements", Unknown)
     return all
 
+def place(text, word):
+    """Of an expression how many maps words make of the states of its least automaton; is it star-free: has none of them a period; and the period of
+    this word, of the numbers of letters."""
+    go, _ = Regex(text, letters(text)).least()
+    elements, power = monoid(go), tuple(functools.reduce(lambda q, c: go[q][c], word, q) for q in range(len(go)))
+    return len(elements), all(period(f) == 1 for f in elements), period(power)
+
 class Automaton:
     def __init__(self, text, alphabet):
         self.go, self.start, self.accept, self.letters = {}, None, set(), []

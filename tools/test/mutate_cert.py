@@ -6,9 +6,10 @@
 A mutant that says something true is none: weights and rules are changed until a decision, or an answer, is another one. Prints a line
 a kind, "KIND: 100 of 100 rejected"; exit 1 when one survives, and then the change is shown."""
 import base64, copy, hashlib, itertools, json, pathlib, random, re, struct, sys, tempfile
+from fractions import Fraction
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import numpy as np
-import problems, reference, verify
+import chances, inside, problems, verify
 
 np.seterr(all="ignore")
 rng = random.Random(15)
@@ -24,7 +25,9 @@ def rejected(raw):
         try:
             c, models = verify.load(f.name)
             for o in c["cells"]:
-                verify.trials.check(o, models) if o["evidence"] == "trial" else verify.Cell(o, models).check(10**18, rng)
+                verify.shown(o, models) if o["evidence"] == "trial" else verify.Cell(o, models).check(10**18, rng)
+        except verify.Undone as why:
+            raise problems.Unknown(why)
         except (verify.Untrue, verify.Damaged, ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError) as why:
             return str(why) or type(why).__name__
     return None
@@ -43,11 +46,14 @@ def inputs_of(o):
         return [d.nth(i) for i in range(d.count)]
     return o.get("sample") or [o["input"]]
 
+def says(m, x, chain=False):
+    """What comes out; None: there is no answer, or it is undecided."""
+    out, _, margin = m.says(x, chain)
+    return out if margin is not None and [None] not in out else None
+
 def decisions(raw, o):
-    with tempfile.NamedTemporaryFile(suffix=".st") as f:
-        f.write(raw), f.flush()
-        m = reference.Model(f.name, o["arithmetic"])
-    return [verify.run(m, x, o["problem"]["answers"] == "chain")[0] for x in inputs_of(o)]
+    m = inside.Model(raw, o["arithmetic"])
+    return [says(m, x, o["problem"]["answers"] == "chain") for x in inputs_of(o)]
 
 # ---- kinds: each changes the certificate (a copy) and returns its bytes; None: there is nothing of the kind here ----------------------
 def byte(c, raw):
@@ -93,7 +99,7 @@ def weight(c, raw):
         try:
             if decisions(new, o) == before:
                 continue
-        except (verify.Untrue, ValueError):
+        except ValueError:
             pass
         return reweighed(c, o["model"], new)
     return None
@@ -166,18 +172,17 @@ def refutation(c, raw):
     o = a_cell(c, evidence="refuted")
     if not o:
         return None
-    what, right = rng.choice(["position", "expected", "got", "holds", "input"]), problems.read(o["problem"])
+    what = rng.choice(["position", "expected", "got", "holds", "input"])
     if what == "input":  # one on which the model is right
-        with tempfile.NamedTemporaryFile(suffix=".st") as f:
-            f.write(base64.b64decode(c["models"][o["model"]])), f.flush()
-            m = reference.Model(f.name, o["arithmetic"])
+        m = inside.Model(base64.b64decode(c["models"][o["model"]]), o["arithmetic"])
+        right = problems.rows(o["problem"], m.said or ())
         for _ in range(100):
             x = [rng.randrange(m.fields[0].size) for _ in o["input"]] if not isinstance((o["input"] or [0])[0], list) else o["input"]
             try:
-                if verify.run(m, x, o["problem"]["answers"] == "chain")[0] == right(x):
+                if says(m, x, o["problem"]["answers"] == "chain") == right(x):
                     o["input"] = x
                     return sealed(c)
-            except (verify.Untrue, ValueError):
+            except ValueError:
                 pass
         return None
     if o["problem"]["answers"] == "chain" and what in ("expected", "got", "position"):
@@ -295,19 +300,19 @@ def beside(c, raw):
         return sealed(c)
     text, letters, (least, most) = w["problem"]["text"], range(len(w["problem"]["alphabet"])), w["lengths"]
     words = [list(x) for n in range(least, most + 1) for x in itertools.product(letters, repeat=n)]
-    model = verify.opened(base64.b64decode(c["models"][w["model"]]), w["arithmetic"])[0]
+    model = verify.opened(base64.b64decode(c["models"][w["model"]]), w["arithmetic"])
     if w["kind"] == "other":
-        right = problems.read(w["problem"])
-        alike = [x for x in words if verify.run(model, x, False)[0] == right(x)]
+        right = problems.rows(w["problem"])
+        alike = [x for x in words if says(model, x) == right(x)]
         w["inputs"] = [rng.choice(alike)]
         return sealed(c)
-    says = [problems.read(w["problem"])(x) for x in words]
+    before = [problems.read(w["problem"])(x) for x in words]
     for _ in range(200):
         at = rng.choice(list(re.finditer(r"\d+|[SO&|]", text)))
         put = str(rng.choice([int(at[0]) ^ 1, int(at[0]) + 1])) if at[0].isdigit() else {"S": "&", "O": "!", "&": "|", "|": "&"}[at[0]]
         w["problem"]["text"] = text[:at.start()] + put + text[at.end():]
         try:
-            if [problems.read(w["problem"])(x) for x in words] == says:
+            if [problems.read(w["problem"])(x) for x in words] == before:
                 continue
         except Exception:
             pass
@@ -315,7 +320,7 @@ def beside(c, raw):
     return None
 
 def opened(c, w):
-    return verify.opened(base64.b64decode(c["models"][w["model"]]), w["arithmetic"])[0]
+    return verify.opened(base64.b64decode(c["models"][w["model"]]), w["arithmetic"])
 
 def said(m, text=()):
     """The rows of a language model behind texts of at most two tokens that it may write."""
@@ -333,7 +338,7 @@ def chance(c, raw):
         w["least"] = None if w["least"] is not None and what == 1 else (w["least"] or 0) + rng.choice([-1, 1]) * 1e-3
         return sealed(c)
     if w["kind"] == "mass" and what == 1:
-        w["mass"] = str(verify.trials.Fraction(w["mass"]) + verify.trials.Fraction(rng.choice([-1, 1]), rng.randrange(2, 99)))
+        w["mass"] = str(Fraction(w["mass"]) + Fraction(rng.choice([-1, 1]), rng.randrange(2, 99)))
         return sealed(c)
     if w["kind"] == "sums" and not o["holds"] or "model" not in w and what == 2:
         return None
@@ -341,7 +346,7 @@ def chance(c, raw):
         for _ in range(200):
             new = other_weight(base64.b64decode(c["models"][w["model"]]))
             try:
-                if said(verify.opened(new, w["arithmetic"])[0]) == said(opened(c, w)):
+                if said(verify.opened(new, w["arithmetic"])) == said(opened(c, w)):
                     continue
             except ValueError:
                 pass
@@ -363,11 +368,11 @@ def chance(c, raw):
             new[a][-1], new[b][-1] = new[b][-1], new[a][-1]
         text = "\n".join(" ".join(line) for line in new)
         try:
-            before, after = (verify.trials.chances.read({**w["problem"], "text": t}) for t in (w["problem"]["text"], text))
+            before, after = (chances.read({**w["problem"], "text": t}) for t in (w["problem"]["text"], text))
         except ValueError:  # of two states: they do not sum to 1
             continue
         if w["kind"] == "sums":
-            first = lambda machine: list(itertools.islice(verify.trials.chances.levels(machine), w["lengths"][1] + 1))
+            first = lambda machine: [said for said, _ in itertools.islice(chances.levels(machine), w["lengths"][1] + 1)]
             true = first(before) == first(after)  # of a state that is not reached
         else:
             true = "model" not in w and before.mass() == after.mass()
