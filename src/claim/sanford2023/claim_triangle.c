@@ -33,7 +33,6 @@ static const char *const parts[] = {"gadget", "protocol", "binds", "right", NULL
 enum { GADGET, PROTOCOL, BINDS, RIGHT };
 enum { MOST = 4, NODES = 3 * MOST }; /* k, where something is run */
 enum { WIDEST = 256 };               /* N of a construction */
-enum { DRAWN = 100 };                /* graphs, where a cell does not say */
 
 static const at_param params[] = {
     {"part", "what is tried", 0, COUNT(parts) - 2, PROTOCOL, true, parts},
@@ -226,22 +225,12 @@ static at_status right_trial(const at_params *p, const at_cell *cell, uint64_t l
                              const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     at_model m;
-    at_params tp;
-    at_question q = {.evidence = cell->evidence == AT_EV_EXACT ? AT_EV_EXACT : AT_EV_SAMPLED,
-                     .how = cell->evidence == AT_EV_EXACT ? cell->how : 0,
-                     .limit = cell->evidence == AT_EV_EXACT || limit ? limit : DRAWN,
-                     .seed = seed};
+    at_size size;
     at_status s = right(p, &m, err);
     if (s)
         return s;
-    at_size size;
     at_model_size(&m, &size);
-    s = at_arith_parse(at_cell_arith(cell), &q.arith, err);
-    if (!s)
-        s = task_params(m.n_max, &tp, err);
-    at_witness model = {.m = &m, .arith = q.arith, .task = at_task_find("triangle"), .params = &tp};
-    if (!s)
-        s = hard_right_check(&model, &q, env, a, out, err);
+    s = hard_right_check(&m, "triangle", cell, limit, seed, env, a, out, err);
     at_model_release(&m);
     if (s)
         return s;

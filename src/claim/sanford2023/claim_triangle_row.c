@@ -36,7 +36,7 @@ static const char *const parts[] = {"gadget", "protocol", "refute", "binds", "ri
 enum { GADGET, PROTOCOL, REFUTE, BINDS, RIGHT };
 static const char *const sent[] = {"numbers", "sums", "nothing", NULL};
 enum { NUMBERS, SUMS, NOTHING };
-enum { MOST = 8, NODES = MOST + 2, WIDEST = 191, DRAWN = 100, GROUP = 4, SETS = 1 << GROUP };
+enum { MOST = 8, NODES = MOST + 2, WIDEST = 191, GROUP = 4, SETS = 1 << GROUP };
 static const at_param params[] = {
     {"part", "what is tried", 0, COUNT(parts) - 2, PROTOCOL, true, parts},
     {"N", "nodes", 1, 1 << 20, 6, true},
@@ -322,27 +322,18 @@ static at_status right_trial(const at_params *p, const at_cell *cell, uint64_t l
                              const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     at_model m;
-    at_params tp;
-    at_question q = {.evidence = cell->evidence == AT_EV_EXACT ? AT_EV_EXACT : AT_EV_SAMPLED,
-                     .how = cell->evidence == AT_EV_EXACT ? cell->how : 0,
-                     .limit = cell->evidence == AT_EV_EXACT || limit ? limit : DRAWN,
-                     .seed = seed};
     at_size size;
     at_status s = right(p, &m, err);
     if (s)
         return s;
     at_model_size(&m, &size);
-    s = at_arith_parse(at_cell_arith(cell), &q.arith, err);
-    if (!s)
-        s = task_params(m.n_max, &tp, err);
-    at_witness model = {.m = &m, .arith = q.arith, .task = at_task_find("triangle"), .params = &tp};
-    if (!s)
-        s = hard_right_check(&model, &q, env, a, out, err);
-    if (!s)
-        out->note = at_arena_printf(a, "%d numbers about a row %s on %ju inputs", size.offered,
-                                    out->holds == AT_TRUE ? "right" : "wrong", (uintmax_t)out->inputs);
+    s = hard_right_check(&m, "triangle", cell, limit, seed, env, a, out, err);
     at_model_release(&m);
-    return s ? s : out->note ? AT_OK : at_oom(err);
+    if (s)
+        return s;
+    out->note = at_arena_printf(a, "%d numbers about a row %s on %ju inputs", size.offered,
+                                out->holds == AT_TRUE ? "right" : "wrong", (uintmax_t)out->inputs);
+    return out->note ? AT_OK : at_oom(err);
 }
 
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
