@@ -224,14 +224,8 @@ static at_status right(const at_params *p, at_model *m, at_err *err)
 static at_status right_trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                              const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    at_model m;
     at_size size;
-    at_status s = right(p, &m, err);
-    if (s)
-        return s;
-    at_model_size(&m, &size);
-    s = hard_right_check(&m, "triangle", cell, limit, seed, env, a, out, err);
-    at_model_release(&m);
+    at_status s = hard_right_check(right, p, "triangle", cell, limit, seed, env, a, &size, out, err);
     if (s)
         return s;
     out->note = at_arena_printf(a, "%d layer%s of %d head of width %d %s on %ju inputs", size.layers,

@@ -119,10 +119,12 @@ typedef struct {
 at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env,
                          at_arena *a, at_verdict *out, at_err *err);
 
-/* A model that is right for a task whose one parameter is N, of its n_max rows, asked as a cell says, or on drawn inputs where that says
- * none (a cell of another part, at parameters of a user's); shown (hard_rights_show) if it is right. */
-at_status hard_right_check(const at_model *m, const char *task, const at_cell *cell, uint64_t limit,
-                           uint64_t seed, const at_check_env *env, at_arena *a, at_verdict *out, at_err *err);
+/* The model that `right` makes, of n_max rows, on a task whose one parameter is N, asked as a cell says, or on drawn inputs where that says
+ * none (a cell of another part, at parameters of a user's); shown (hard_rights_show) if it is right. size: the model's. */
+typedef at_status hard_right_make(const at_params *p, at_model *m, at_err *err);
+at_status hard_right_check(hard_right_make *right, const at_params *p, const char *task, const at_cell *cell,
+                           uint64_t limit, uint64_t seed, const at_check_env *env, at_arena *a, at_size *size,
+                           at_verdict *out, at_err *err);
 /* A few drawn inputs, which the model answers rightly: all that a certificate can show of a model that is not refuted. */
 at_status hard_rights_show(const at_witness *model, uint64_t seed, const at_check_env *env, at_err *err);
 

@@ -219,25 +219,35 @@ at_status hard_rights_show(const at_witness *model, uint64_t seed, const at_chec
     return bad;
 }
 
-at_status hard_right_check(const at_model *m, const char *task, const at_cell *cell, uint64_t limit,
-                           uint64_t seed, const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
+at_status hard_right_check(hard_right_make *right, const at_params *p, const char *task, const at_cell *cell,
+                           uint64_t limit, uint64_t seed, const at_check_env *env, at_arena *a, at_size *size,
+                           at_verdict *out, at_err *err)
 {
     enum { DRAWN = 100 };
     bool all = cell->evidence == AT_EV_EXACT;
-    const at_task *t = at_task_find(task);
-    at_params p;
+    at_model m;
+    at_witness shown = {.m = &m, .task = at_task_find(task)};
+    at_params tp;
     at_question q = {.evidence = all ? AT_EV_EXACT : AT_EV_SAMPLED,
                      .how = all ? cell->how : 0,
                      .limit = all || limit ? limit : DRAWN,
                      .seed = seed};
-    at_params_init(&p, t->params, t->n_params);
-    at_status s = at_arith_parse(at_cell_arith(cell), &q.arith, err);
+    at_status s = right(p, &m, err);
+    if (s)
+        return s;
+    at_model_size(&m, size);
+    at_params_init(&tp, shown.task->params, shown.task->n_params);
+    s = at_params_set(&tp, "N", m.n_max, err);
     if (!s)
-        s = at_params_set(&p, "N", m->n_max, err);
+        s = at_arith_parse(at_cell_arith(cell), &q.arith, err);
     if (!s)
-        s = at_check(m, t, &p, &q, env, a, out, err);
-    at_witness shown = {.m = m, .arith = q.arith, .task = t, .params = &p};
-    return !s && env && env->witness && out->holds == AT_TRUE ? hard_rights_show(&shown, seed, env, err) : s;
+        s = at_check(&m, shown.task, &tp, &q, env, a, out, err);
+    shown.arith = q.arith;
+    shown.params = &tp;
+    if (!s && env && env->witness && out->holds == AT_TRUE)
+        s = hard_rights_show(&shown, seed, env, err);
+    at_model_release(&m);
+    return s;
 }
 
 /* The first pairs that were found, each with its model, which is made once more; of a right model inputs. */
