@@ -426,7 +426,10 @@ static at_dpx *call_read(dp_parser *p, const dp_token *begin, at_dpx_op op)
             dp_fail(p, begin->line, begin->column,
                     "min and max are of two numbers or more, as in min(a, b), or over many states, as in max "
                     "cost over (1..n)");
-        } else if (!dp_is(p, ","))
+        } else if (answers && dp_is(p, "("))
+            dp_fail(p, p->t.line, p->t.column,
+                    "an answer reads values at the states behind 'at' or 'over', not in place");
+        else if (!dp_is(p, ","))
             dp_fail(p, p->t.line, p->t.column, "min and max need at least two arguments, as in min(a, b)");
         while (dp_accept(p, ",")) {
             at_dpx *b = expr(p);

@@ -128,6 +128,8 @@ static void test_files(void **state)
         {HEAD "v = 1 answer max(v)", "6:14: min and max are of two numbers or more, as in min(a, b), or over "
                                      "many states, as in max cost over "
                                      "(1..n)"},
+        {HEAD "v = 1 answer max (v + v(1)) over (1..n)",
+         "6:24: an answer reads values at the states behind 'at' or 'over', not in place"},
         {HEAD "v = 1 answer v at (a[1])", "6:20: a is an input; the state of the answer may use sizes"},
         {HEAD "v = 1 answer a", "6:14: a is an input; the answer may use"},
         {HEAD "v = max 1", "6:9: expected \"(\" after max"},
