@@ -341,6 +341,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
         return right_trial(p, cell, limit, seed, env, a, out, err);
     if (g.N < 3)
         return at_fail(err, AT_EDOMAIN, "N=%d: at least 3, nodes u, v and w_1", g.N);
+    if (part != GADGET && at_params_int(p, "model") == CLAIM_TRAINED)
+        return at_fail(err, AT_EDOMAIN, "model=trained: models are random or compiled here");
     if (part == REFUTE && g.N <= WIDEST) {
         hard_layer h = {.weights = at_params_int(p, "model"),
                         .heads = at_params_int(p, "H"),
