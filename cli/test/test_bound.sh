@@ -40,4 +40,7 @@ refuses 2 'bound: N < 2q+1' 'the theorem wants N >= 2q+1' bound qsa-attention-ha
 refuses 2 'bound: no prime' 'modulo a prime' bound arith-hard --set prime=15
 refuses 2 'bound: a picture of what kind?' '.png' bound compose-bound --plot "$dir/x.txt"
 refuses 2 'bound: --set without ID' '--set is for one bound' bound --set n=3
+says 3 'a claim whose bound says nothing at these sizes is undecided, not false' 'triangle: unknown' check triangle --set k=3
+says 0 'a cell that asks no models asks one of another part' ' 1 model, 16 runs' check triangle-row --set part=protocol,N=4 --precision p8e5 -v
+says 1 'nor is it right of none' 'H(d+1)p=4: 1 of 1 was refuted' check triangle-row --set part=refute,N=13,m=1 --precision p2e3 -v
 finish
